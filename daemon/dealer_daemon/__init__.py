@@ -1,0 +1,1 @@
+"""The daemon: from readings to the one canonical outcome."""

@@ -1,0 +1,95 @@
+"""What servers and people may ask of a table, and the answer. Pure data: MQTT and the screen both speak it."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class CommandName(StrEnum):
+    """The commands of ``design.md``, and those by which people decide an attempt."""
+
+    ROUND_OPEN = "round.open"
+    BETTING_CLOSE = "betting.close"
+    GATE_OPEN = "gate.open"
+    CARD_EXPECT = "card.expect"
+    ROUND_VOID = "round.void"
+    OUTCOME_CORRECT = "outcome.correct"
+    TABLE_PAUSE = "table.pause"
+    TABLE_RESUME = "table.resume"
+    SHOE_CHANGE = "shoe.change"
+    EVENTS_RESEND = "events.resend"
+    ATTEMPT_CONFIRM = "attempt.confirm"
+    """The dealer confirms that the spin was valid (laps unobserved)."""
+    ATTEMPT_REFUSE = "attempt.refuse"
+    """The dealer calls no-spin, or a manager refuses a held attempt: make it again."""
+    ATTEMPT_DECIDE = "attempt.decide"
+    """A service manager decides a held attempt by the video."""
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SERVER = "server"
+    DEALER = "dealer"
+    MANAGER = "manager"
+    TECHNICIAN = "technician"
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """One request. ``id`` is unique per client for ever; the same id is answered with the same reply."""
+
+    id: str
+    name: CommandName
+    client: str
+    """Who sent it: names the reply topic."""
+    role: Role
+    by: str
+    """The person or service that answers for it."""
+    args: dict[str, Any]
+
+    def digest(self) -> str:
+        """SHA-256 over what is asked, to tell a repeat from another command under a used id."""
+        body = msgspec.json.encode([self.name, self.role, self.by, self.args], order="sorted")
+        return hashlib.sha256(body).hexdigest()
+
+
+class ErrorCode(StrEnum):
+    """Why a command was refused."""
+
+    MALFORMED = "malformed"
+    UNKNOWN_COMMAND = "unknown_command"
+    NOT_ALLOWED = "not_allowed"
+    """The role may not."""
+    NOT_NOW = "not_now"
+    """The state of the table does not allow it; the message says what would."""
+    WRONG_ROUND = "wrong_round"
+    """It names a round that is not the open one."""
+    BAD_ARGUMENT = "bad_argument"
+    ID_REUSED = "id_reused"
+    """The id was used before for another command."""
+    UNAVAILABLE = "unavailable"
+    """The station cannot commit now (disk, journal); the command may be sent again."""
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to one command, kept in the journal with what the command caused."""
+
+    command: str
+    """The command's id."""
+    ok: bool
+    error: ErrorCode | None = None
+    message: str = ""
+    result: dict[str, Any] = {}
+
+
+class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A command and its reply as committed."""
+
+    table: str
+    command: Command
+    digest: str
+    reply: Reply

@@ -1,0 +1,237 @@
+"""Everything that a table can say happened. A table's state is the fold over its events (``round.py``).
+
+Each type is a struct whose fields are the ``data`` of the message; ``EVENT_TYPES`` maps the type words of the
+messages to them. The JSON Schemas are generated from here. Within v1 the types only grow: new fields
+have defaults, nothing is renamed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+Facts = dict[str, Any]
+
+
+class EventData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """Base of the ``data`` of every event."""
+
+    type: ClassVar[str]
+
+
+class TableStarted(EventData, frozen=True, kw_only=True):
+    """The daemon took the table up, for the first time or again."""
+
+    type: ClassVar[str] = "table.started"
+    boot: str
+    """Id of this run of the daemon."""
+    version: str
+    config_hash: str
+    """SHA-256 of the table's configuration as read."""
+    game: str
+    clock_speed: float = 1.0
+    """1 except with simulated devices that run fast."""
+
+
+class RoundOpened(EventData, frozen=True, kw_only=True):
+    """A round began; bets may be taken until ``betting.closed``."""
+
+    type: ClassVar[str] = "round.opened"
+    game: str
+    source: str
+    """``device`` or ``server``."""
+    shoe_id: str | None = None
+    hand_in_shoe: int | None = None
+    spin: int | None = None
+    """The wheel's own spin counter when the round opened."""
+    server: Facts | None = None
+    """What the server handed over with ``round.open``, unread."""
+
+
+class BettingClosed(EventData, frozen=True, kw_only=True):
+    """No more bets."""
+
+    type: ClassVar[str] = "betting.closed"
+    game: str
+    source: str
+    shoe_id: str | None = None
+    hand_in_shoe: int | None = None
+    server: Facts | None = None
+
+
+class AttemptStarted(EventData, frozen=True, kw_only=True):
+    """An attempt is under way: the ball is on the track."""
+
+    type: ClassVar[str] = "attempt.started"
+    attempt: int
+
+
+class AttemptRefused(EventData, frozen=True, kw_only=True):
+    """The attempt did not count by the rules; it is made again."""
+
+    type: ClassVar[str] = "attempt.refused"
+    reason: str
+    remedy: str
+    attempt: int
+    detail: str
+    evidence: list[str]
+
+
+class AttemptHeld(EventData, frozen=True, kw_only=True):
+    """Not clear what happened: a person must look. Nothing counts until somebody with the right decided."""
+
+    type: ClassVar[str] = "attempt.held"
+    reason: str
+    attempt: int
+    detail: str
+    seen: Facts
+    evidence: list[str]
+
+
+class AttemptUnconfirmed(EventData, frozen=True, kw_only=True):
+    """The result is there and waits for the dealer's word that the spin was valid (laps unobserved)."""
+
+    type: ClassVar[str] = "attempt.unconfirmed"
+    attempt: int
+    facts: Facts
+    evidence: list[str]
+
+
+class Violation(EventData, frozen=True, kw_only=True):
+    """Something happened that the procedure does not allow now; it is recorded and is no result."""
+
+    type: ClassVar[str] = "violation"
+    reason: str
+    detail: str
+    evidence: list[str]
+
+
+class TablePaused(EventData, frozen=True, kw_only=True):
+    """The table stands until a service manager resumes or voids."""
+
+    type: ClassVar[str] = "table.paused"
+    reason: str
+    by: str
+    detail: str = ""
+
+
+class TableResumed(EventData, frozen=True, kw_only=True):
+    """A service manager let the table go on."""
+
+    type: ClassVar[str] = "table.resumed"
+    reason: str
+    by: str
+
+
+class RoundOutcome(EventData, frozen=True, kw_only=True):
+    """The one result of a round. Money is settled on it."""
+
+    type: ClassVar[str] = "round.outcome"
+    game: str
+    facts: Facts
+    attempts: int
+    evidence: list[str]
+    source: str
+    """``device``, ``manual`` or ``manager`` (a held attempt decided by a person)."""
+    by: str | None = None
+    """Who decided, where a person did."""
+    witnesses: list[str] = []
+    """The devices and fields that agreed on the value."""
+    shoe_id: str | None = None
+    hand_in_shoe: int | None = None
+    last_hand: bool | None = None
+    server: list[Facts] = []
+    """Every object that the server handed over in this round, in order, unread."""
+
+
+class RoundVoided(EventData, frozen=True, kw_only=True):
+    """The round is cancelled; stakes go back. ``seen`` are the facts known so far."""
+
+    type: ClassVar[str] = "round.voided"
+    reason: str
+    by: str
+    seen: Facts
+
+
+class OutcomeCorrected(EventData, frozen=True, kw_only=True):
+    """The outcome with sequence ``replaces`` was wrong; these facts stand instead (002, 003: by the video)."""
+
+    type: ClassVar[str] = "outcome.corrected"
+    replaces: int
+    game: str
+    facts: Facts
+    reason: str
+    by: str
+
+
+class DeviceFaulted(EventData, frozen=True, kw_only=True):
+    """A device cannot be relied on now. Raised once, cleared once by ``device.recovered``."""
+
+    type: ClassVar[str] = "device.fault"
+    device: str
+    fault: str
+    detail: str
+
+
+class DeviceRecovered(EventData, frozen=True, kw_only=True):
+    """The device's fault of that name is over."""
+
+    type: ClassVar[str] = "device.recovered"
+    device: str
+    fault: str
+
+
+EVENT_TYPES: dict[str, type[EventData]] = {
+    cls.type: cls
+    for cls in (
+        TableStarted,
+        RoundOpened,
+        BettingClosed,
+        AttemptStarted,
+        AttemptRefused,
+        AttemptHeld,
+        AttemptUnconfirmed,
+        Violation,
+        TablePaused,
+        TableResumed,
+        RoundOutcome,
+        RoundVoided,
+        OutcomeCorrected,
+        DeviceFaulted,
+        DeviceRecovered,
+    )
+}
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One committed fact about a table: what the journal keeps and the publisher sends.
+
+    ``sequence`` is gapless from 1 per table. ``subject`` is the round's id where there is a round.
+    ``wall_ns`` is Unix nanoseconds, ``mono_ns`` the monotonic clock of the boot ``boot``.
+    """
+
+    table: str
+    sequence: int
+    subject: str | None
+    wall_ns: int
+    mono_ns: int
+    boot: str
+    data: EventData
+
+
+class UnknownEventType(ValueError):  # noqa: N818
+    """A journal row of a type that this version does not know."""
+
+
+def decode_data(type_word: str, body: bytes) -> EventData:
+    """The ``data`` struct from its JSON. Raises ``UnknownEventType`` or ``msgspec.ValidationError``."""
+    cls = EVENT_TYPES.get(type_word)
+    if cls is None:
+        raise UnknownEventType(f"event type {type_word!r} is not known to this version")
+    return msgspec.json.decode(body, type=cls)
+
+
+def encode_data(data: EventData) -> bytes:
+    """Canonical JSON of an event's data: fields in the order of the type, keys of facts in their own order."""
+    return msgspec.json.encode(data)

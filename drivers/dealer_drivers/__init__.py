@@ -1,0 +1,1 @@
+"""Drivers: from a device's bytes to readings, and nothing above that."""

@@ -1,0 +1,158 @@
+"""What a driver is: a manifest, options, and a session. A driver is one folder or file and one entry point.
+
+The session is a pure state machine over bytes and time. It never opens, sleeps, logs or raises on input:
+what it has to say are readings, what it wants sent are bytes. The link (``link.py``) does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import metadata
+from typing import Any, Protocol
+
+import msgspec
+
+from dealer_drivers.errors import OptionError
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import Reading
+
+ENTRY_POINT_GROUP = "dealer_station.drivers"
+
+
+class Maturity(StrEnum):
+    """How sure we are of a device's format (``devices.md``, marks)."""
+
+    RECORDED = "recorded"
+    """Replays real recordings."""
+    DOCUMENTED = "documented"
+    """Written from a maker's or integrator's description."""
+    GENERIC = "generic"
+    """A format of ours, or one that the configuration describes."""
+
+
+class Observes(StrEnum):
+    """What a device can witness; the configuration may only ask for what its device observes."""
+
+    PHASE = "phase"
+    NUMBER = "number"
+    LAPS = "laps"
+    ROTOR = "rotor"
+    CARD = "card"
+
+
+class DeviceAction(StrEnum):
+    """What the station may ask of a device. A session that cannot do it, or may not, answers with nothing."""
+
+    ACKNOWLEDGE_VOID = "acknowledge_void"
+    """The attempt was refused: tell the wheel that its void is seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a session answers: readings in order, bytes to send, and counts for the health of the link.
+
+    ``frames`` counts valid frames of the protocol in this step, ``rejected`` bytes that were no part of any.
+    """
+
+    readings: tuple[Reading, ...] = ()
+    send: tuple[bytes, ...] = ()
+    frames: int = 0
+    rejected: int = 0
+
+
+NOTHING = Output()
+
+
+class Session(Protocol):
+    """One connection's worth of protocol state, reused over reconnects. Pure: same calls, same answers."""
+
+    def opened(self, at: Instant) -> Output:
+        """The link is up, perhaps in the middle of a line. Identity questions are asked here."""
+        ...
+
+    def feed(self, data: bytes, at: Instant) -> Output:
+        """Bytes arrived. Never raises; the answer does not depend on how the stream was cut."""
+        ...
+
+    def lost(self, at: Instant, reason: str) -> Output:
+        """The link is down. Half a frame is thrown away; what was believed of the device is no longer."""
+        ...
+
+    def tick(self, at: Instant) -> Output:
+        """Time passed: called at or after ``deadline_ns``; calling it early or often changes nothing."""
+        ...
+
+    def deadline_ns(self) -> int | None:
+        """The monotonic time of the next ``tick`` that can matter, or ``None``."""
+        ...
+
+    def request(self, action: DeviceAction, at: Instant) -> Output:
+        """The station asks something of the device. Read-only sessions answer with nothing."""
+        ...
+
+
+class DriverOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of a driver's options, as written under ``[[tables.X.devices]]`` beside name, driver and port."""
+
+    def problems(self) -> list[OptionError]:
+        """Everything that is impossible about these options, all at once. Overridden where there is something."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class SerialSettings:
+    """How a serial port is set. ``parity`` is N, E or O."""
+
+    baud: int = 9600
+    data_bits: int = 8
+    parity: str = "N"
+    stop_bits: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """A driver's manifest.
+
+    ``observes`` and ``serial`` are functions of the options because they may change what the device can see
+    or how its port is set. ``offline_after_s`` is the time within which silence or an unplug is reported.
+    """
+
+    name: str
+    summary: str
+    maturity: Maturity
+    provenance: str
+    options: type[DriverOptions]
+    session: Callable[[Any], Session]
+    observes: Callable[[Any], frozenset[Observes]]
+    serial: Callable[[Any], SerialSettings]
+    offline_after_s: float
+    transports: frozenset[str] = field(default_factory=lambda: frozenset({"serial", "tcp", "recording"}))
+
+    def parse_options(self, values: Mapping[str, object]) -> DriverOptions:
+        """The options from configuration keys. Raises ``OptionError`` for the first that cannot be."""
+        try:
+            options = msgspec.convert(values, self.options, strict=True)
+        except msgspec.ValidationError as error:
+            raise OptionError("options", str(error)) from error
+        for problem in options.problems():
+            raise problem
+        return options
+
+
+class UnknownDriver(LookupError):  # noqa: N818
+    """No driver of that name is installed. The text lists those that are."""
+
+
+def driver_names() -> list[str]:
+    """The names of all installed drivers, ours and others'."""
+    return sorted(entry.name for entry in metadata.entry_points(group=ENTRY_POINT_GROUP))
+
+
+def load_driver(name: str) -> Driver:
+    """The driver registered as ``name``. Raises ``UnknownDriver``."""
+    for entry in metadata.entry_points(group=ENTRY_POINT_GROUP, name=name):
+        driver: Driver = entry.load()
+        return driver
+    raise UnknownDriver(f"no driver {name!r}; installed are: {', '.join(driver_names()) or 'none'}")

@@ -1,0 +1,111 @@
+"""Readings of a roulette wheel, the same for every make.
+
+What a model's own words and flags mean is settled in its session; from here on there are no models.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dealer_drivers.readings import Reading
+
+
+class Rotation(StrEnum):
+    """Seen from above."""
+
+    CLOCKWISE = "clockwise"
+    COUNTER_CLOCKWISE = "counter_clockwise"
+
+
+class WheelPhase(StrEnum):
+    """Where the wheel says it is in a game (``devices.md`` §1, field S)."""
+
+    IDLE = "idle"
+    """Before the game, rotor started or starting (1)."""
+    BETTING = "betting"
+    """Place bets, or launching (2)."""
+    RIM = "rim"
+    """The ball runs on the track, one full lap seen (3)."""
+    NO_MORE_BETS = "no_more_bets"
+    """The ball is slow (4)."""
+    RESULT = "result"
+    """The wheel shows a winning number (5)."""
+    CLOSED = "closed"
+    """Table closed or wheel powered down (6)."""
+    NO_BALL = "no_ball"
+    """Ball not in the track, or the dealer's lock (7)."""
+
+
+class WheelFault(StrEnum):
+    """Warnings of the wheel after the session applied each model's own timing rules: present means it counts."""
+
+    NO_BALL = "no_ball"
+    """No ball seen for longer than the model allows."""
+    SAME_DIRECTION = "same_direction"
+    """Ball and rotor turn the same way."""
+    SENSOR = "sensor_fault"
+    """Sensor, motor or encoder fault, or rim sensors that lost the ball."""
+    LAUNCH_FAILED = "launch_failed"
+    """The launch failed and the wheel tries again."""
+    BALL_LEFT = "ball_left_wheel"
+    """The ball left the wheel, or the wheel voided the spin: launch too weak, sudden rotor change."""
+    ROTOR_SPEED = "rotor_speed"
+    """The wheel says that its rotor is outside its own limits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WheelStatus(Reading):
+    """One status frame.
+
+    ``spin`` is the wheel's own spin counter (it wraps; only equality means anything), ``number_shown``
+    the number in the frame, which outside ``RESULT`` is still the previous one. ``None`` = the device
+    does not say.
+    """
+
+    phase: WheelPhase
+    spin: int | None
+    number_shown: str | None
+    rotor_rpm: float | None
+    rotor: Rotation | None
+    ball: Rotation | None = None
+    faults: frozenset[WheelFault] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BallLaps(Reading):
+    """Full laps of the ball on the track so far in this spin, as the wheel counts them.
+
+    ``lap_time_s`` is the time of the newest lap where known.
+    """
+
+    laps: int
+    lap_time_s: float | None = None
+
+
+class NumberWitness(StrEnum):
+    """Who says which pocket the ball lies in."""
+
+    BARE = "bare_number"
+    """The line of its own that a Cammegh wheel sends between no-more-bets and result."""
+    FRAME = "status_frame"
+    """The number in a status frame of the result phase."""
+    POCKET = "pocket_sensor"
+    """The pocket sensor's own field or event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BallRested(Reading):
+    """The device says that the ball rests in the pocket ``number`` ("0" ... "36", "00", "000", "0000")."""
+
+    number: str
+    witness: NumberWitness
+    spin: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberUnreadable(Reading):
+    """A well-formed frame that names no pocket of this wheel (99, 37 on a single-zero wheel)."""
+
+    text: str
+    witness: NumberWitness

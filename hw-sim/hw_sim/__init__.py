@@ -1,0 +1,1 @@
+"""Every device on the wire side, for tests and demonstrations."""
