@@ -95,7 +95,10 @@ class AttemptUnconfirmed(EventData, frozen=True, kw_only=True):
     type: ClassVar[str] = "attempt.unconfirmed"
     attempt: int
     facts: Facts
+    detail: str
+    """What the dealer is asked, in a sentence."""
     evidence: list[str]
+    witnesses: list[str] = []
 
 
 class Violation(EventData, frozen=True, kw_only=True):
@@ -136,6 +139,8 @@ class RoundOutcome(EventData, frozen=True, kw_only=True):
     """``device``, ``manual`` or ``manager`` (a held attempt decided by a person)."""
     by: str | None = None
     """Who decided, where a person did."""
+    reason: str | None = None
+    """Why that person decided so."""
     witnesses: list[str] = []
     """The devices and fields that agreed on the value."""
     shoe_id: str | None = None

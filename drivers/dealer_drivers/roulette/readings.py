@@ -70,6 +70,8 @@ class WheelStatus(Reading):
     rotor: Rotation | None
     ball: Rotation | None = None
     faults: frozenset[WheelFault] = frozenset()
+    periodic: bool = True
+    """Frames of this kind come on their own at a steady cadence, so that silence means something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

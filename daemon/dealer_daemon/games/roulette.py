@@ -1,0 +1,104 @@
+"""Roulette (轮盘; 001 002 003, and fortune 财神轮盘): single zero, one valid spin a round (``games.md`` §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from dealer_daemon.games.game import BadFacts, Game, Judge, TableDevice
+from dealer_daemon.validation.number_only import NumberOnlyJudge
+from dealer_daemon.validation.spin import SpinJudge
+from dealer_daemon.validation.spin_result import SpinResult
+from dealer_daemon.validation.spin_rules import SpinRules
+from dealer_daemon.verdicts import Remedy
+from dealer_drivers.driver import Observes
+
+# From 0 clockwise (games.md §5).
+WHEEL_ORDER = (
+    0, 32, 15, 19, 4, 21, 2, 25, 17, 34, 6, 27, 13, 36, 11, 30, 8, 23, 10,
+    5, 24, 16, 33, 1, 20, 14, 31, 9, 22, 18, 29, 7, 28, 12, 35, 3, 26,
+)  # fmt: skip
+RED = frozenset({1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36})
+
+
+class RouletteSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[tables.X.spin]``."""
+
+    spin: SpinRules = SpinRules()
+
+
+def number_facts(number: str) -> dict[str, Any]:
+    """What follows from the number alone. Raises ``BadFacts`` for a text that is no pocket of this wheel."""
+    if not (number.isascii() and number.isdigit() and str(int(number)) == number and int(number) <= 36):
+        raise BadFacts(f'number {number!r} is no pocket: "0" to "36" is expected')
+    n = int(number)
+    zero = n == 0
+    return {
+        "number": number,
+        "color": "green" if zero else "red" if n in RED else "black",
+        "parity": None if zero else "odd" if n % 2 else "even",
+        "range": None if zero else "low" if n <= 18 else "high",
+        "dozen": None if zero else (n - 1) // 12 + 1,
+        "column": None if zero else (n - 1) % 3 + 1,
+        "pocket_index": WHEEL_ORDER.index(n),
+    }
+
+
+def spin_facts(result: SpinResult) -> dict[str, Any]:
+    """The facts of an outcome: what follows from the number, and how the spin went."""
+    return number_facts(result.number) | {
+        "laps": result.laps,
+        "laps_source": result.laps_source,
+        "rotor_direction": result.rotor_direction,
+        "rotor_rpm": result.rotor_rpm,
+        "ball_time_s": result.ball_time_s,
+        "spin": result.spin,
+    }
+
+
+def _stated(args: Mapping[str, Any]) -> dict[str, Any]:
+    number = args.get("number")
+    if not isinstance(number, str):
+        raise BadFacts('"number" is needed, a text from "0" to "36"')
+    unknown = {"laps": None, "rotor_direction": None, "rotor_rpm": None, "ball_time_s": None, "spin": None}
+    return number_facts(number) | unknown | {"laps_source": "unobserved"}
+
+
+def _check(settings: RouletteSettings, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
+    found = [(f"spin.{key}", reason) for key, reason in settings.spin.problems()]
+    wheels = [device for device in devices if Observes.NUMBER in device.observes]
+    if len(wheels) != 1:
+        names = ", ".join(device.name for device in wheels) or "none"
+        found.append(("devices", f"a roulette table needs exactly one device that gives the number; it has: {names}"))
+        return found
+    wheel = wheels[0]
+    if settings.spin.laps == "counted" and Observes.LAPS not in wheel.observes:
+        found.append(
+            (
+                "spin.laps",
+                f'"counted", but {wheel.name!r} ({wheel.driver}) does not count laps as it is set: switch on its lap '
+                'events or extended frames, or say "estimated" or "unobserved"',
+            )
+        )
+    if settings.spin.laps == "estimated" and Observes.PHASE not in wheel.observes:
+        found.append(("spin.laps", f'"estimated", but {wheel.name!r} ({wheel.driver}) does not report its states'))
+    return found
+
+
+def _judge(settings: RouletteSettings, devices: Sequence[TableDevice], token: int | None) -> Judge:
+    if any({Observes.PHASE, Observes.NUMBER} <= device.observes for device in devices):
+        return SpinJudge(settings.spin, spin_facts, last_spin=token)
+    return NumberOnlyJudge(settings.spin, spin_facts)
+
+
+GAME = Game(
+    name="roulette",
+    settings=RouletteSettings,
+    remedy=Remedy.RETHROW,
+    check=_check,
+    judge=_judge,
+    stated=_stated,
+    starts=lambda settings: settings.spin.launch,
+)

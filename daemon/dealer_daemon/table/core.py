@@ -1,0 +1,112 @@
+"""A table: the pure core between readings and events. It touches neither clock nor world.
+
+Every step answers a ``Decision``. The caller commits it before anything else; if it cannot, this object is
+thrown away and a new one folded from the journal, because its state has gone ahead of the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dealer_daemon.commands import Command, CommandRecord
+from dealer_daemon.events import AttemptHeld, Event, TableStarted
+from dealer_daemon.games.game import TableDevice
+from dealer_daemon.round import TableState
+from dealer_daemon.table.orders import answer
+from dealer_daemon.table.play import Play, Rules, trouble
+from dealer_daemon.table.turn import Decision, FrameLog, Turn
+from dealer_daemon.validation.signals import Trouble
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class TableSetup:
+    """A table as configured: its rules, the game's settings, its devices."""
+
+    name: str
+    rules: Rules
+    settings: Any
+    devices: Sequence[TableDevice]
+    version: str
+    config_hash: str
+    clock_speed: float = 1.0
+
+
+class Table:
+    """See the module. ``state`` is the fold of the journal."""
+
+    def __init__(self, setup: TableSetup, state: TableState, boot: str) -> None:
+        self.setup = setup
+        self.state = state
+        self._boot = boot
+        self._frames = FrameLog((device.name, device.driver) for device in setup.devices)
+        expected = state.round.token if state.round is not None else None
+        self._judge = setup.rules.game.judge(setup.settings, setup.devices, expected)
+        self._play = Play(setup.rules, self._judge, self._frames)
+
+    def start(self, at: Instant) -> Decision:
+        """The daemon took the table up. An attempt that was under way when it last stopped was not seen whole."""
+        turn = self._turn(at)
+        turn.emit(
+            TableStarted(
+                boot=self._boot,
+                version=self.setup.version,
+                config_hash=self.setup.config_hash,
+                game=self.setup.rules.game.name,
+                clock_speed=self.setup.clock_speed,
+            ),
+        )
+        current = turn.state.round
+        if current is not None and current.phase == "running":
+            turn.emit(
+                AttemptHeld(
+                    reason="station_restarted",
+                    attempt=current.attempt,
+                    detail="the station was restarted in the middle of the attempt",
+                    seen={},
+                    evidence=[],
+                )
+            )
+        return self._done(turn)
+
+    def readings(self, device: str, readings: Iterable[Reading], at: Instant) -> Decision:
+        """Readings of one device, in order."""
+        turn = self._turn(at)
+        for reading in readings:
+            self._frames.add(device, [reading])
+            if isinstance(reading, DeviceFault):
+                trouble(turn, device, Trouble(reading.fault, reading.detail, reading.cleared))
+            for signal in self._judge.feed(reading):
+                self._play.signal(turn, device, signal)
+        if not self._judge.underway():
+            self._frames.shorten()
+        return self._done(turn)
+
+    def tick(self, at: Instant) -> Decision:
+        """Time passed; called at or after ``deadline_ns``."""
+        turn = self._turn(at)
+        for signal in self._judge.tick(at):
+            self._play.signal(turn, self.setup.devices[0].name, signal)
+        return self._done(turn)
+
+    def deadline_ns(self) -> int | None:
+        """Monotonic time of the next ``tick`` that can matter."""
+        return self._judge.deadline_ns()
+
+    def command(self, command: Command, at: Instant, event_at: Callable[[int], Event | None]) -> Decision:
+        """One command that was not answered before. ``event_at`` finds an earlier event by sequence."""
+        turn = self._turn(at)
+        reply = answer(turn, self._play, command, event_at)
+        record = CommandRecord(table=self.setup.name, command=command, digest=command.digest(), reply=reply)
+        self.state = turn.state
+        return turn.decision(record)
+
+    def _turn(self, at: Instant) -> Turn:
+        return Turn(self.state, self._boot, at, self._frames)
+
+    def _done(self, turn: Turn) -> Decision:
+        self.state = turn.state
+        return turn.decision()

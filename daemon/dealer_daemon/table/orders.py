@@ -1,0 +1,256 @@
+"""What servers and people may ask of a table, who may ask it, and what follows (``games.md`` §11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply, Role
+from dealer_daemon.events import (
+    BettingClosed,
+    Event,
+    Facts,
+    OutcomeCorrected,
+    RoundOpened,
+    RoundOutcome,
+    RoundVoided,
+    TablePaused,
+    TableResumed,
+)
+from dealer_daemon.games.game import BadFacts
+from dealer_daemon.round import OpenRound
+from dealer_daemon.table.play import Play, emit_outcome, next_round_id, refuse
+from dealer_daemon.table.turn import Turn
+from dealer_daemon.verdicts import Refused
+
+_SERVER, _DEALER, _MANAGER = Role.SERVER, Role.DEALER, Role.MANAGER
+
+MAY: dict[CommandName, frozenset[Role]] = {
+    CommandName.ROUND_OPEN: frozenset({_SERVER, _MANAGER}),
+    CommandName.BETTING_CLOSE: frozenset({_SERVER, _MANAGER}),
+    CommandName.GATE_OPEN: frozenset({_SERVER, _MANAGER}),
+    CommandName.CARD_EXPECT: frozenset({_SERVER}),
+    CommandName.ROUND_VOID: frozenset({_MANAGER}),
+    CommandName.OUTCOME_CORRECT: frozenset({_MANAGER}),
+    CommandName.TABLE_PAUSE: frozenset({_SERVER, _DEALER, _MANAGER}),
+    CommandName.TABLE_RESUME: frozenset({_MANAGER}),
+    CommandName.SHOE_CHANGE: frozenset({_MANAGER}),
+    CommandName.EVENTS_RESEND: frozenset(Role),
+    CommandName.ATTEMPT_CONFIRM: frozenset({_DEALER, _MANAGER}),
+    CommandName.ATTEMPT_REFUSE: frozenset({_DEALER, _MANAGER}),
+    CommandName.ATTEMPT_DECIDE: frozenset({_MANAGER}),
+}
+"""Who may ask what. Nobody but a service manager resumes, voids or corrects (``games.md`` §2.2)."""
+
+
+class Refusal(Exception):  # noqa: N818
+    """The command is not carried out."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def answer(turn: Turn, play: Play, command: Command, event_at: Callable[[int], Event | None]) -> Reply:
+    """Carry the command out, or say why not. A refused command leaves no event."""
+    try:
+        if command.role not in MAY[command.name]:
+            may = ", ".join(sorted(MAY[command.name]))
+            raise Refusal(ErrorCode.NOT_ALLOWED, f"a {command.role} may not: {command.name} is for {may}")
+        result = _carry_out(turn, play, command, event_at)
+    except Refusal as refusal:
+        return Reply(command=command.id, ok=False, error=refusal.code, message=str(refusal))
+    return Reply(command=command.id, ok=True, result=result)
+
+
+def _carry_out(turn: Turn, play: Play, command: Command, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
+    match command.name:
+        case CommandName.ROUND_OPEN:
+            return _open(turn, play, command)
+        case CommandName.BETTING_CLOSE:
+            return _close(turn, play, command)
+        case CommandName.ROUND_VOID:
+            return _void(turn, play, command)
+        case CommandName.OUTCOME_CORRECT:
+            return _correct(turn, play, command, event_at)
+        case CommandName.TABLE_PAUSE:
+            return _pause(turn, command)
+        case CommandName.TABLE_RESUME:
+            return _resume(turn, play, command)
+        case CommandName.ATTEMPT_CONFIRM:
+            return _confirm(turn, play, command)
+        case CommandName.ATTEMPT_REFUSE:
+            return _refuse(turn, play, command)
+        case CommandName.ATTEMPT_DECIDE:
+            return _decide(turn, play, command)
+        case CommandName.EVENTS_RESEND:
+            return _resend(turn, command)
+        case _:
+            raise Refusal(ErrorCode.NOT_NOW, f"{play.rules.game.name} has no use for {command.name}")
+
+
+def _open(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
+    if play.rules.round_source != "server":
+        raise Refusal(ErrorCode.NOT_NOW, 'the device opens the rounds of this table (round_source = "device")')
+    if turn.state.paused is not None:
+        raise Refusal(ErrorCode.NOT_NOW, f"the table is paused ({turn.state.paused}): a manager must resume it")
+    if turn.state.round is not None:
+        raise Refusal(ErrorCode.NOT_NOW, f"round {turn.state.round.id} is still open")
+    round_id = next_round_id(turn)
+    # In mid-spin the wheel's counter is that of a spin which does not belong to this round.
+    token = play.token if play.judge.waiting() else None
+    opened = RoundOpened(game=play.rules.game.name, source="server", spin=token, server=_server_object(command))
+    turn.emit(opened, subject=round_id)
+    return {"round": round_id}
+
+
+def _close(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
+    if play.rules.round_source != "server":
+        raise Refusal(ErrorCode.NOT_NOW, 'the device closes betting at this table (round_source = "device")')
+    current = _round(turn, command)
+    if current.betting == "closed":
+        raise Refusal(ErrorCode.NOT_NOW, f"betting on round {current.id} is closed already")
+    turn.emit(BettingClosed(game=play.rules.game.name, source="server", server=_server_object(command)))
+    return {"round": current.id}
+
+
+def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
+    current = _round(turn, command)
+    reason = _text(command, "reason")
+    turn.emit(RoundVoided(reason=reason, by=command.by, seen=current.seen))
+    play.judge.discard()
+    play.frames.clear()
+    # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays.
+    if turn.state.paused in ("tries_exhausted", "violation"):
+        turn.emit(TableResumed(reason="round_voided", by=command.by), subject=current.id)
+    _go_on(turn, play)
+    return {"round": current.id}
+
+
+def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
+    replaces = _integer(command, "replaces")
+    reason = _text(command, "reason")
+    replaced = event_at(replaces)
+    if replaced is None or not isinstance(replaced.data, RoundOutcome | OutcomeCorrected):
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f"sequence {replaces} is no outcome of this table")
+    newest = turn.state.outcome
+    if newest is not None and newest.round == replaced.subject and newest.sequence != replaces:
+        raise Refusal(ErrorCode.NOT_NOW, f"that outcome was corrected already: name {newest.sequence}")
+    turn.emit(
+        OutcomeCorrected(
+            replaces=replaces, game=play.rules.game.name, facts=_stated(play, command), reason=reason, by=command.by
+        ),
+        subject=replaced.subject,
+    )
+    return {"sequence": turn.state.sequence}
+
+
+def _pause(turn: Turn, command: Command) -> dict[str, Any]:
+    if turn.state.paused is not None:
+        raise Refusal(ErrorCode.NOT_NOW, f"the table is paused already ({turn.state.paused})")
+    reason = _text(command, "reason")
+    turn.emit(TablePaused(reason=reason, by=command.by))
+    return {}
+
+
+def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
+    if turn.state.paused is None:
+        raise Refusal(ErrorCode.NOT_NOW, "the table is not paused")
+    turn.emit(TableResumed(reason=_text(command, "reason"), by=command.by))
+    play.judge.discard()
+    play.frames.clear()
+    _go_on(turn, play)
+    return {}
+
+
+def _go_on(turn: Turn, play: Play) -> None:
+    if play.judge.waiting():
+        play.ready(turn)
+
+
+def _confirm(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
+    current = _round(turn, command)
+    if current.phase != "unconfirmed":
+        raise Refusal(ErrorCode.NOT_NOW, "no attempt waits for a confirmation")
+    emit_outcome(turn, play.rules.game.name, current.seen, "device", command.by, current.witnesses, current.evidence)
+    return {"sequence": turn.state.sequence}
+
+
+def _refuse(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
+    current = _round(turn, command)
+    if current.phase == "waiting":
+        raise Refusal(ErrorCode.NOT_NOW, "no attempt is under way or waits for a decision")
+    if current.phase == "held" and command.role is not Role.MANAGER:
+        raise Refusal(ErrorCode.NOT_ALLOWED, "a held attempt is decided by a service manager")
+    if turn.state.paused is not None:
+        raise Refusal(ErrorCode.NOT_NOW, f"the table is paused ({turn.state.paused}): a manager must resume it")
+    evidence = current.evidence or turn.evidence()
+    reason = "manager_refused" if command.role is Role.MANAGER else "dealer_no_spin"
+    play.judge.discard()
+    refuse(
+        turn,
+        current,
+        Refused(reason, play.rules.game.remedy, f"called by {command.by}"),
+        evidence,
+        play.rules.tries_before_pause,
+    )
+    play.frames.clear()
+    return {"attempt": current.attempt}
+
+
+def _decide(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
+    current = _round(turn, command)
+    if current.phase != "held":
+        raise Refusal(ErrorCode.NOT_NOW, "no attempt is held")
+    if current.betting == "open":
+        raise Refusal(ErrorCode.NOT_NOW, "betting is open: nothing may be published before it closes")
+    reason = _text(command, "reason")
+    emit_outcome(
+        turn, play.rules.game.name, _stated(play, command), "manager", command.by, ["manager"], current.evidence, reason
+    )
+    return {"sequence": turn.state.sequence}
+
+
+def _resend(turn: Turn, command: Command) -> dict[str, Any]:
+    first = _integer(command, "from")
+    if not 1 <= first <= turn.state.sequence:
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f'"from" must be 1 to {turn.state.sequence}')
+    return {"from": first, "to": turn.state.sequence}
+
+
+def _round(turn: Turn, command: Command) -> OpenRound:
+    current = turn.state.round
+    if current is None:
+        raise Refusal(ErrorCode.NOT_NOW, "no round is open")
+    named = command.args.get("round")
+    if named is not None and named != current.id:
+        raise Refusal(ErrorCode.WRONG_ROUND, f"round {named} is not open; {current.id} is")
+    return current
+
+
+def _stated(play: Play, command: Command) -> Facts:
+    try:
+        return play.rules.game.stated(command.args)
+    except BadFacts as error:
+        raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
+
+
+def _server_object(command: Command) -> Facts | None:
+    value = command.args.get("server")
+    if value is not None and not isinstance(value, dict):
+        raise Refusal(ErrorCode.BAD_ARGUMENT, '"server" must be an object')
+    return value
+
+
+def _text(command: Command, key: str) -> str:
+    value = command.args.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f'"{key}" is needed, a text that says why')
+    return value
+
+
+def _integer(command: Command, key: str) -> int:
+    value = command.args.get(key)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f'"{key}" is needed, a whole number')
+    return value

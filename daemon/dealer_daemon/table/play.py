@@ -1,0 +1,294 @@
+"""What a judge's signals mean for the round in play, under the rules of ``games.md`` §2.
+
+Rounds of ``source = "device"`` are opened and closed by the device's own beginning; a held attempt that nobody
+decided is voided when the device begins the next one, because nothing can make a wheel wait for a person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dealer_daemon.events import (
+    AttemptHeld,
+    AttemptRefused,
+    AttemptStarted,
+    AttemptUnconfirmed,
+    BettingClosed,
+    DeviceFaulted,
+    DeviceRecovered,
+    Facts,
+    RoundOpened,
+    RoundOutcome,
+    RoundVoided,
+    TablePaused,
+    Violation,
+)
+from dealer_daemon.games.game import Game, Judge, StartRule
+from dealer_daemon.round import OpenRound
+from dealer_daemon.table.turn import FrameLog, Turn
+from dealer_daemon.validation.signals import (
+    BettingOver,
+    Contradicted,
+    Judged,
+    NeedsConfirmation,
+    NotJudged,
+    Ready,
+    Signal,
+    Started,
+    Trouble,
+    Unseen,
+    Value,
+)
+from dealer_daemon.verdicts import Held, Refused
+from dealer_drivers.driver import DeviceAction
+
+STATION = "station"
+"""The author of what no person did."""
+WITHHELD = "details are withheld while betting is open"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A table's configuration as far as playing needs it."""
+
+    game: Game
+    round_source: Literal["device", "server"]
+    tries_before_pause: int
+    starts: StartRule
+
+
+class Play:
+    """Turns signals into events. Holds no state of its own but the newest attempt counter of the device."""
+
+    def __init__(self, rules: Rules, judge: Judge, frames: FrameLog) -> None:
+        self.rules = rules
+        self.judge = judge
+        self.frames = frames
+        self.token: int | None = None
+
+    def signal(self, turn: Turn, device: str, signal: Signal) -> None:
+        """One signal, in order."""
+        match signal:
+            case Ready(token=token):
+                self.token = token
+                self.ready(turn)
+            case Started():
+                self._started(turn)
+            case BettingOver():
+                self._betting_over(turn)
+            case Judged(value=value):
+                self._judged(turn, value)
+            case NeedsConfirmation(value=value, detail=detail):
+                self._unconfirmed(turn, value, detail)
+            case NotJudged(verdict=verdict):
+                self._not_judged(turn, device, verdict)
+            case Unseen(token=token, verdict=verdict):
+                self._unseen(turn, token, verdict)
+            case Contradicted(detail=detail):
+                self._contradicted(turn, detail)
+            case Trouble():
+                trouble(turn, device, signal)
+
+    def ready(self, turn: Turn) -> None:
+        """The device waits for an attempt: on a table without a server that opens the round."""
+        self.frames.shorten()
+        if self.rules.round_source == "device" and turn.state.round is None and turn.state.paused is None:
+            self._open(turn)
+
+    def _open(self, turn: Turn) -> None:
+        opened = RoundOpened(game=self.rules.game.name, source="device", spin=self.token)
+        turn.emit(opened, subject=next_round_id(turn))
+
+    def _started(self, turn: Turn) -> None:
+        if turn.state.paused is not None:
+            return
+        current = turn.state.round
+        if self.rules.round_source == "device":
+            if current is not None and current.phase in ("held", "unconfirmed"):
+                reason = "held_not_decided" if current.phase == "held" else "not_confirmed"
+                turn.emit(RoundVoided(reason=reason, by=STATION, seen=current.seen))
+            if turn.state.round is None:
+                self._open(turn)
+        elif current is None:
+            detail = "an attempt began and no round is open; its result will not count"
+            turn.emit(Violation(reason="spin_without_round", detail=detail, evidence=[]))
+            return
+        current = turn.state.round
+        assert current is not None
+        if current.phase in ("held", "unconfirmed"):
+            detail = f"an attempt began while attempt {current.attempt} waits for a person; its result will not count"
+            turn.emit(Violation(reason="spin_while_held", detail=detail, evidence=[]))
+            self.judge.discard()
+            return
+        turn.emit(AttemptStarted(attempt=current.attempt))
+        if self.rules.round_source == "server" and self._at_wrong_time(current):
+            self.judge.discard()
+            when = "after" if self.rules.starts == "after_close" else "before"
+            refusal = Refused(
+                "launched_early" if when == "after" else "launched_late",
+                self.rules.game.remedy,
+                f"the table's rule is to start {when} betting closes",
+            )
+            self._refuse(turn, None, refusal)
+
+    def _at_wrong_time(self, current: OpenRound) -> bool:
+        wanted = {"after_close": "closed", "before_close": "open"}.get(self.rules.starts)
+        return wanted is not None and current.betting != wanted
+
+    def _betting_over(self, turn: Turn) -> None:
+        current = turn.state.round
+        if self.rules.round_source == "device" and current is not None and current.betting == "open":
+            turn.emit(BettingClosed(game=self.rules.game.name, source="device"))
+
+    def _counts(self, turn: Turn) -> bool:
+        """The value belongs to the open round, now. If not, says so where somebody must know."""
+        current = turn.state.round
+        if turn.state.paused is not None:
+            if current is not None:
+                detail = "an attempt ended while the table was paused; its result does not count"
+                turn.emit(Violation(reason="spin_while_paused", detail=detail, evidence=turn.evidence()))
+            return False
+        if current is None or current.phase != "running":
+            return False
+        if current.betting == "open":
+            detail = "the device gave a result while betting was open; it does not count"
+            turn.emit(Violation(reason="number_while_betting", detail=detail, evidence=turn.evidence()))
+            turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
+            return False
+        return True
+
+    def _judged(self, turn: Turn, value: Value) -> None:
+        if self._counts(turn):
+            emit_outcome(
+                turn, self.rules.game.name, value.facts, "device", None, list(value.witnesses), turn.evidence()
+            )
+        self.frames.clear()
+
+    def _unconfirmed(self, turn: Turn, value: Value, detail: str) -> None:
+        current = turn.state.round
+        if self._counts(turn) and current is not None:
+            turn.emit(
+                AttemptUnconfirmed(
+                    attempt=current.attempt,
+                    facts=dict(value.facts),
+                    detail=detail,
+                    evidence=turn.evidence(),
+                    witnesses=list(value.witnesses),
+                )
+            )
+        self.frames.clear()
+
+    def _not_judged(self, turn: Turn, device: str, verdict: Refused | Held) -> None:
+        current = turn.state.round
+        if turn.state.paused is None and current is not None and current.phase == "running":
+            if isinstance(verdict, Refused):
+                self._refuse(turn, device, verdict)
+            else:
+                self._hold(turn, verdict)
+        self.frames.clear()
+
+    def _unseen(self, turn: Turn, token: int | None, verdict: Held) -> None:
+        current = turn.state.round
+        if turn.state.paused is not None or current is None or current.phase in ("held", "unconfirmed"):
+            return
+        outcome = turn.state.outcome
+        if outcome is not None and token is not None and outcome.token == token and current.token != token:
+            return  # the device still shows the result of the round before
+        if current.phase == "waiting":
+            turn.emit(AttemptStarted(attempt=current.attempt))
+        self._hold(turn, verdict)
+        self.frames.clear()
+
+    def _contradicted(self, turn: Turn, detail: str) -> None:
+        current = turn.state.round
+        if current is not None and current.phase == "unconfirmed":
+            self._hold(turn, Held("two_pockets", detail, current.seen))
+        elif turn.state.outcome is not None:
+            turn.emit(Violation(reason="number_changed_after_outcome", detail=detail, evidence=turn.evidence()))
+            if turn.state.paused is None:
+                turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
+        self.frames.clear()
+
+    def _hold(self, turn: Turn, verdict: Held) -> None:
+        current = turn.state.round
+        assert current is not None
+        open_ = current.betting == "open"
+        turn.emit(
+            AttemptHeld(
+                reason=verdict.reason,
+                attempt=current.attempt,
+                detail=WITHHELD if open_ else verdict.detail,
+                seen={} if open_ else dict(verdict.seen),
+                evidence=turn.evidence(),
+            )
+        )
+
+    def _refuse(self, turn: Turn, device: str | None, verdict: Refused) -> None:
+        current = turn.state.round
+        assert current is not None
+        refuse(turn, current, verdict, turn.evidence(), self.rules.tries_before_pause)
+        if device is not None:
+            turn.ask(device, DeviceAction.ACKNOWLEDGE_VOID)
+
+
+def next_round_id(turn: Turn) -> str:
+    """The id of the round to be opened: the table's name and its count of rounds."""
+    return f"{turn.state.table}-{turn.state.rounds + 1}"
+
+
+def refuse(turn: Turn, current: OpenRound, verdict: Refused, evidence: list[str], tries_before_pause: int) -> None:
+    """The attempt does not count; after so many in a row the table pauses and the manager is called (000, 001)."""
+    reveals = current.betting == "open" and verdict.reason == "two_pockets"
+    turn.emit(
+        AttemptRefused(
+            reason=verdict.reason,
+            remedy=str(verdict.remedy),
+            attempt=current.attempt,
+            detail=WITHHELD if reveals else verdict.detail,
+            evidence=evidence,
+        )
+    )
+    now = turn.state.round
+    if now is not None and now.tries >= tries_before_pause:
+        detail = f"{now.tries} attempts in a row were refused, the last one: {verdict.reason}"
+        turn.emit(TablePaused(reason="tries_exhausted", by=STATION, detail=detail))
+
+
+def emit_outcome(
+    turn: Turn,
+    game: str,
+    facts: object,
+    source: str,
+    by: str | None,
+    witnesses: list[str],
+    evidence: list[str],
+    reason: str | None = None,
+) -> None:
+    """The one result of the open round."""
+    current = turn.state.round
+    assert current is not None
+    assert isinstance(facts, dict)
+    final: Facts = dict(facts)
+    turn.emit(
+        RoundOutcome(
+            game=game,
+            facts=final,
+            attempts=current.attempt,
+            evidence=evidence,
+            source=source,
+            by=by,
+            reason=reason,
+            witnesses=witnesses,
+            server=current.server,
+        )
+    )
+
+
+def trouble(turn: Turn, device: str, signal: Trouble) -> None:
+    """A device's fault began or ended; said once each."""
+    standing = signal.fault in turn.state.faults.get(device, [])
+    if signal.cleared and standing:
+        turn.emit(DeviceRecovered(device=device, fault=signal.fault))
+    elif not signal.cleared and not standing:
+        turn.emit(DeviceFaulted(device=device, fault=signal.fault, detail=signal.detail))

@@ -1,0 +1,107 @@
+"""One step of a table: what came in, the events it led to, and the state after them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dealer_daemon.commands import CommandRecord
+from dealer_daemon.events import Event, EventData
+from dealer_daemon.evidence import Evidence, EvidenceFrame, recording_of
+from dealer_daemon.round import TableState, apply
+from dealer_drivers.driver import DeviceAction
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import Reading
+
+FRAMES_BEFORE_ATTEMPT = 24
+"""Twelve seconds of a wheel at its cadence: enough to see what an attempt began from."""
+MOST_FRAMES = 4096
+"""Half an hour of one wheel: no attempt is longer, and memory stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a step led to. Nothing of it is true before the journal has it; ``actions`` come after that."""
+
+    events: tuple[Event, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    command: CommandRecord | None = None
+    actions: tuple[tuple[str, DeviceAction], ...] = ()
+
+
+class FrameLog:
+    """The frames that the next verdict rests on, by device."""
+
+    def __init__(self, drivers: Iterable[tuple[str, str]]) -> None:
+        self._drivers = dict(drivers)
+        self._frames: dict[str, deque[EvidenceFrame]] = {
+            name: deque(maxlen=MOST_FRAMES) for name in sorted(self._drivers)
+        }
+
+    def add(self, device: str, readings: Iterable[Reading]) -> None:
+        """Keep the readings' frames; several readings of one frame keep it once."""
+        frames = self._frames[device]
+        for reading in readings:
+            if reading.raw and not (frames and frames[-1].raw is reading.raw):
+                frames.append(EvidenceFrame(device, reading.at, reading.raw))
+
+    def shorten(self) -> None:
+        """No attempt is under way: only what just happened can matter to the next."""
+        for frames in self._frames.values():
+            while len(frames) > FRAMES_BEFORE_ATTEMPT:
+                frames.popleft()
+
+    def clear(self) -> None:
+        """The attempt is judged."""
+        for frames in self._frames.values():
+            frames.clear()
+
+    def evidence(self) -> list[Evidence]:
+        """One recording a device that said anything."""
+        return [
+            recording_of(self._drivers[name], name, tuple(frames)) for name, frames in self._frames.items() if frames
+        ]
+
+
+class Turn:
+    """Collects the events of one step; each is folded at once, so later ones stand on it."""
+
+    def __init__(self, state: TableState, boot: str, at: Instant, frames: FrameLog) -> None:
+        self.state = state
+        self.at = at
+        self._boot = boot
+        self._frames = frames
+        self._events: list[Event] = []
+        self._evidence: dict[str, Evidence] = {}
+        self._actions: list[tuple[str, DeviceAction]] = []
+
+    def emit(self, data: EventData, subject: str | None = None) -> None:
+        """This happened. ``subject`` defaults to the open round."""
+        if subject is None and self.state.round is not None:
+            subject = self.state.round.id
+        event = Event(
+            table=self.state.table,
+            sequence=self.state.sequence + 1,
+            subject=subject,
+            wall_ns=self.at.wall_ns,
+            mono_ns=self.at.mono_ns,
+            boot=self._boot,
+            data=data,
+        )
+        self.state = apply(self.state, event)
+        self._events.append(event)
+
+    def evidence(self) -> list[str]:
+        """Hashes of the frames so far; the blobs are committed with this step."""
+        pieces = self._frames.evidence()
+        self._evidence.update((piece.hash, piece) for piece in pieces)
+        return [piece.hash for piece in pieces]
+
+    def ask(self, device: str, action: DeviceAction) -> None:
+        """Ask the device for something once the events are committed."""
+        self._actions.append((device, action))
+
+    def decision(self, command: CommandRecord | None = None) -> Decision:
+        """All of it."""
+        return Decision(tuple(self._events), tuple(self._evidence.values()), command, tuple(self._actions))

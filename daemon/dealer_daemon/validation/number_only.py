@@ -1,0 +1,91 @@
+"""Judges wheels that give nothing but numbers: no states, no counter, each line one spin.
+
+Nothing tells a repeated line from a second spin of the same number but time: no game is shorter than
+``min_game_s``. Laps count where the line has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dealer_daemon.validation.signals import (
+    BettingOver,
+    Judged,
+    NeedsConfirmation,
+    NotJudged,
+    Ready,
+    Signal,
+    Started,
+    Value,
+)
+from dealer_daemon.validation.spin_attempt import contradiction, held
+from dealer_daemon.validation.spin_result import SpinResult, check_laps
+from dealer_daemon.validation.spin_rules import SpinReason, SpinRules
+from dealer_daemon.verdicts import Held, Refused
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import Reading
+from dealer_drivers.roulette.readings import BallLaps, BallRested, NumberUnreadable
+
+
+class NumberOnlyJudge:
+    """See the module."""
+
+    def __init__(self, rules: SpinRules, facts: Callable[[SpinResult], Mapping[str, object]]) -> None:
+        self._rules = rules
+        self._facts = facts
+        self._laps: int | None = None
+        self._last: tuple[str, Instant] | None = None
+
+    def underway(self) -> bool:
+        """Never: a spin is over when it is first heard of."""
+        return False
+
+    def waiting(self) -> bool:
+        """Always ready for the next line."""
+        return True
+
+    def discard(self) -> None:
+        """Laps that came before a number are forgotten."""
+        self._laps = None
+
+    def deadline_ns(self) -> int | None:
+        """Time alone says nothing here."""
+        return None
+
+    def tick(self, at: Instant) -> list[Signal]:  # noqa: ARG002
+        """Nothing."""
+        return []
+
+    def feed(self, reading: Reading) -> list[Signal]:
+        """One reading."""
+        match reading:
+            case BallLaps():
+                self._laps = reading.laps
+            case NumberUnreadable():
+                detail = f"the {reading.witness} says {reading.text!r}: no such pocket"
+                return self._spin([NotJudged(held(SpinReason.NUMBER_UNREADABLE, detail))])
+            case BallRested():
+                return self._rested(reading)
+            case _:
+                pass
+        return []
+
+    def _rested(self, reading: BallRested) -> list[Signal]:
+        if self._last is not None and reading.at.since_s(self._last[1]) < self._rules.min_game_s:
+            number = self._last[0]
+            self._last = (reading.number, reading.at)
+            return [] if reading.number == number else [contradiction(number, reading)]
+        self._last = (reading.number, reading.at)
+        if (self._rules.min_witnesses or 1) > 1:
+            detail = f"one line is all there is and {self._rules.min_witnesses} witnesses are asked for"
+            return self._spin([NotJudged(held(SpinReason.SINGLE_WITNESS, detail, number=reading.number))])
+        laps, doubt = check_laps(self._rules, self._laps, None)
+        if isinstance(doubt, Refused | Held):
+            return self._spin([NotJudged(doubt)])
+        result = SpinResult(reading.number, laps, self._rules.laps, None, None, None, reading.spin)
+        value = Value(self._facts(result), (str(reading.witness),), reading.spin)
+        return self._spin([Judged(value) if doubt is None else NeedsConfirmation(value, doubt)])
+
+    def _spin(self, end: list[Signal]) -> list[Signal]:
+        self._laps = None
+        return [Ready(None), Started(), BettingOver(), *end]

@@ -1,0 +1,90 @@
+"""What a judge tells the table, the same words for every kind of attempt: a spin, a shake, a turn, a layout.
+
+A judge turns readings into these; what they mean for the round is settled in ``table.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from dealer_daemon.verdicts import Held, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The device waits for a new attempt. ``token`` is its own count of attempts, where it has one."""
+
+    token: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """An attempt is under way, seen from its beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class BettingOver:
+    """The device itself says: no more bets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an attempt gave: the game's facts, and which witnesses agreed on them."""
+
+    facts: Mapping[str, object]
+    witnesses: tuple[str, ...]
+    token: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The attempt is over and its value stands."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsConfirmation:
+    """The value stands if the dealer says that the attempt was valid."""
+
+    value: Value
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotJudged:
+    """The attempt is over without a value: refused by a rule, or held for a person."""
+
+    verdict: Refused | Held
+
+
+@dataclass(frozen=True, slots=True)
+class Contradicted:
+    """After its value stood, the device said something else of the same attempt."""
+
+    detail: str
+    seen: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """An attempt happened or is under way and its beginning was not seen; ``token`` is the device's count of it."""
+
+    token: int | None
+    verdict: Held
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """The device says that something is wrong with it outside an attempt; once when it begins, once when it ends."""
+
+    fault: str
+    detail: str
+    cleared: bool = False
+
+
+Signal: TypeAlias = (
+    Ready | Started | BettingOver | Judged | NeedsConfirmation | NotJudged | Contradicted | Unseen | Trouble
+)
