@@ -213,13 +213,14 @@ class Play:
     def _hold(self, turn: Turn, verdict: Held) -> None:
         current = turn.state.round
         assert current is not None
-        open_ = current.betting == "open"
+        # What a witness said is in ``seen``, and only there and in the sentence about it.
+        withheld = current.betting == "open" and bool(verdict.seen)
         turn.emit(
             AttemptHeld(
                 reason=verdict.reason,
                 attempt=current.attempt,
-                detail=WITHHELD if open_ else verdict.detail,
-                seen={} if open_ else dict(verdict.seen),
+                detail=WITHHELD if withheld else verdict.detail,
+                seen={} if withheld else dict(verdict.seen),
                 evidence=turn.evidence(),
             )
         )

@@ -63,7 +63,9 @@ class NumberOnlyJudge:
                 self._laps = reading.laps
             case NumberUnreadable():
                 detail = f"the {reading.witness} says {reading.text!r}: no such pocket"
-                return self._spin([NotJudged(held(SpinReason.NUMBER_UNREADABLE, detail))])
+                return self._spin(
+                    [NotJudged(held(SpinReason.NUMBER_UNREADABLE, detail, **{str(reading.witness): reading.text}))]
+                )
             case BallRested():
                 return self._rested(reading)
             case _:

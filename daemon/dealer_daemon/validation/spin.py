@@ -114,7 +114,11 @@ class SpinJudge:
                 signals += self._rested(reading)
             case NumberUnreadable() if self._attempt is not None:
                 signals += self._end(
-                    held(SpinReason.NUMBER_UNREADABLE, f"the {reading.witness} says {reading.text!r}: no such pocket")
+                    held(
+                        SpinReason.NUMBER_UNREADABLE,
+                        f"the {reading.witness} says {reading.text!r}: no such pocket",
+                        **{str(reading.witness): reading.text},
+                    )
                 )
             case DeviceFault(cleared=False, fault=Fault.LINK_LOST) if self._attempt is not None:
                 signals += self._end(held(SpinReason.DEVICE_LOST, "the wheel's connection was lost in mid-spin"))

@@ -1,0 +1,47 @@
+"""The ``dealer-daemon`` command. Each subcommand is one module; what it needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from dealer_daemon.cli import check, demo, journal, replay, run, schema, status
+from dealer_daemon.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG
+
+_COMMANDS = (run, check, status, replay, journal, schema, demo)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line; man pages and completion are made from it."""
+    parser = argparse.ArgumentParser(
+        prog="dealer-daemon",
+        description="From a dealer table's devices to the one canonical outcome of every round.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in _COMMANDS:
+        module.add(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and answer its exit code."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        code: int = arguments.handler(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG
+    return code
+
+
+def entry() -> None:
+    """The console script."""
+    sys.exit(main())

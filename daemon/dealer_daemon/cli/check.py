@@ -1,0 +1,45 @@
+"""``dealer-daemon check-config``: everything that is wrong with a configuration, at once."""
+
+from __future__ import annotations
+
+import argparse
+
+from dealer_daemon.cli.common import Subcommands, add_command, add_config
+from dealer_daemon.cli.exit_codes import DONE, WRONG, complain
+
+
+def add(commands: Subcommands) -> None:
+    """Add the subcommand."""
+    parser = add_command(
+        commands,
+        "check-config",
+        "say everything that is wrong with a configuration; opens no device",
+        "dealer-daemon check-config --config station.toml",
+        check,
+    )
+    add_config(parser)
+    parser.add_argument("--json", action="store_true", help="print a JSON object: ok, errors (file, line, key, reason)")
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Exit codes: 0 nothing is wrong, 2 something is."""
+    import json
+
+    from dealer_daemon.config import ConfigErrors, load_config, report
+
+    try:
+        config = load_config(arguments.config)
+    except ConfigErrors as errors:
+        if arguments.json:
+            print(json.dumps(report(errors.errors), ensure_ascii=False))
+            return WRONG
+        return complain(str(errors), WRONG)
+    if arguments.json:
+        print(json.dumps(report(()), ensure_ascii=False))
+        return DONE
+    print(f"{arguments.config}: good")
+    for table in config.tables.values():
+        for device in table.devices:
+            print(f"  {table.name} ({table.game}): {device.name} = {device.driver.name} at {device.port}", end="")
+            print(f", {device.driver.maturity}")
+    return DONE

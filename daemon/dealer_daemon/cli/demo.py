@@ -1,0 +1,35 @@
+"""``dealer-daemon demo``: the main job in one command, without devices, without root."""
+
+from __future__ import annotations
+
+import argparse
+
+from dealer_daemon.cli.common import Subcommands, add_command, positive
+from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, complain
+
+
+def add(commands: Subcommands) -> None:
+    """Add the subcommand."""
+    parser = add_command(
+        commands,
+        "demo",
+        "show the main job: a simulated wheel, an embedded broker, the station, and its outcomes as servers see them",
+        "dealer-daemon demo --seconds 60 --speed 10",
+        demo,
+    )
+    parser.add_argument("--seconds", type=positive, metavar="N", help="end after N seconds (default: at Ctrl-C)")
+    parser.add_argument("--speed", type=positive, default=10.0, metavar="X", help="times real speed (default: 10)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the simulated wheel (default: 1)")
+
+
+def demo(arguments: argparse.Namespace) -> int:
+    """Exit codes: 0 shown, 1 no outcome came or the journal does not verify, 3 a part did not start."""
+    from rich.console import Console
+
+    from dealer_daemon.demo.show import DemoFailed, show
+
+    try:
+        good = show(arguments.seconds, arguments.speed, arguments.seed, Console())
+    except DemoFailed as error:
+        return complain(str(error), UNREACHABLE)
+    return DONE if good else NO

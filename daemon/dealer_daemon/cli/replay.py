@@ -1,0 +1,78 @@
+"""``dealer-daemon replay``: a recording through a table of the configuration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dealer_daemon.cli.common import Subcommands, add_command, add_config
+from dealer_daemon.cli.exit_codes import DONE, NO, WRONG, complain
+
+if TYPE_CHECKING:
+    from dealer_daemon.events import Event
+
+
+def add(commands: Subcommands) -> None:
+    """Add the subcommand."""
+    parser = add_command(
+        commands,
+        "replay",
+        "send a recording through a device's driver, validation, round and journal, without a broker",
+        "dealer-daemon replay --config station.toml --table r1 --device wheel wheel.rec.jsonl --json",
+        replay,
+    )
+    add_config(parser)
+    parser.add_argument("--table", required=True, metavar="T", help="the table of the configuration")
+    parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
+    parser.add_argument("--json", action="store_true", help="print every event as one JSON line, and nothing else")
+    parser.add_argument("recording", type=Path, metavar="RECORDING", help="the recording, *.rec.jsonl")
+
+
+def replay(arguments: argparse.Namespace) -> int:
+    """Exit codes: 0 replayed, 1 the file is no recording, 2 the configuration is wrong."""
+    from dealer_daemon.config import ConfigErrors, load_config
+    from dealer_daemon.mqtt.envelope import encode_event
+    from dealer_daemon.replay import replay as play
+    from dealer_drivers.recording import RecordingError, read_recording
+
+    try:
+        config = load_config(arguments.config)
+    except ConfigErrors as errors:
+        return complain(str(errors), WRONG)
+    table = config.tables.get(arguments.table)
+    if table is None:
+        known = ", ".join(config.tables)
+        return complain(f"{arguments.config}: no table {arguments.table!r}; there are: {known}", WRONG)
+    device = next((device for device in table.devices if device.name == arguments.device), None)
+    if device is None:
+        known = ", ".join(device.name for device in table.devices)
+        text = f"table {table.name} has no device {arguments.device!r}; it has: {known}"
+        return complain(f"{arguments.config}: {text}", WRONG)
+    try:
+        recording = read_recording(arguments.recording)
+    except RecordingError as error:
+        return complain(str(error), NO)
+    for note in recording.notes:
+        print(f"{arguments.recording}: {note}", file=sys.stderr)
+    if recording.driver != device.driver.name:
+        note = f"recorded with {recording.driver}, replayed with {device.driver.name}"
+        print(f"{arguments.recording}: {note}", file=sys.stderr)
+    with tempfile.TemporaryDirectory(prefix="dealer-replay-") as folder:
+        for event in play(table, device, recording, Path(folder)):
+            if arguments.json:
+                sys.stdout.write(encode_event(config.station.site, event).decode() + "\n")
+            else:
+                print(_line(event))
+    return DONE
+
+
+def _line(event: Event) -> str:
+    import msgspec
+
+    data = {key: value for key, value in msgspec.to_builtins(event.data).items() if value not in (None, [], "")}
+    seconds = event.mono_ns / 1e9 - 1
+    return f"{seconds:>12.3f} s {event.sequence:>6}  {event.data.type:<20} {json.dumps(data, ensure_ascii=False)}"

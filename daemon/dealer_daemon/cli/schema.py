@@ -1,0 +1,32 @@
+"""``dealer-daemon schema``: what servers may rely on, as machine-readable documents."""
+
+from __future__ import annotations
+
+import argparse
+
+from dealer_daemon.cli.common import Subcommands, add_command
+from dealer_daemon.cli.exit_codes import DONE
+
+WORDS = ("asyncapi", "events", "config", "commands")
+
+
+def add(commands: Subcommands) -> None:
+    """Add the subcommand."""
+    parser = add_command(
+        commands,
+        "schema",
+        "print the AsyncAPI document or a JSON Schema, made from the types of this version",
+        "dealer-daemon schema asyncapi > asyncapi.json",
+        schema,
+    )
+    parser.add_argument("what", choices=WORDS, help="which document")
+
+
+def schema(arguments: argparse.Namespace) -> int:
+    """Exit code 0."""
+    import json
+
+    from dealer_daemon.schema import DOCUMENTS
+
+    print(json.dumps(DOCUMENTS[arguments.what](), indent=2, ensure_ascii=False))
+    return DONE

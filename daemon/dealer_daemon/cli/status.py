@@ -1,0 +1,86 @@
+"""``dealer-daemon status``: what the running station does, on one screen."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dealer_daemon.cli.common import Subcommands, add_command, add_config
+from dealer_daemon.cli.exit_codes import DONE, UNREACHABLE, WRONG, complain
+
+
+def add(commands: Subcommands) -> None:
+    """Add the subcommand."""
+    parser = add_command(
+        commands,
+        "status",
+        "show what the running station does",
+        "dealer-daemon status --config station.toml --json",
+        status,
+    )
+    add_config(parser)
+    parser.add_argument("--state-dir", type=Path, metavar="D", help="the state directory, instead of --config")
+    parser.add_argument("--json", action="store_true", help="print all of it as a JSON object")
+
+
+def status(arguments: argparse.Namespace) -> int:
+    """Exit codes: 0 it answered, 2 the configuration is wrong, 3 no daemon answers."""
+    import asyncio
+    import json
+
+    from dealer_daemon.config import ConfigErrors, load_config
+    from dealer_daemon.station.control import DaemonUnreachable, ask_daemon
+
+    state_dir = arguments.state_dir
+    if state_dir is None:
+        try:
+            state_dir = Path(load_config(arguments.config).station.state_dir)
+        except ConfigErrors as errors:
+            return complain(str(errors), WRONG)
+    try:
+        answer = asyncio.run(ask_daemon(state_dir, "status"))
+    except DaemonUnreachable as error:
+        return complain(str(error), UNREACHABLE)
+    if arguments.json:
+        print(json.dumps(answer, ensure_ascii=False))
+    else:
+        _show(answer)
+    return DONE
+
+
+def _show(answer: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(f"[bold]{answer['site']}[/bold]  dealer-station {answer['version']}, since {answer['since']}")
+    for name, table in answer["tables"].items():
+        state, mqtt = table["state"], table["mqtt"]
+        colour = "red" if state["paused"] or state["stalled"] or state["phase"] == "held" else "green"
+        console.print(f"\n[bold]{name}[/bold] {state['game']}: [{colour}]{state['phase']}[/{colour}]", end="")
+        console.print(f"  round {state['round'] or '-'}, attempt {state['attempt'] or '-'}", end="")
+        console.print(f", sequence {state['last_sequence']}")
+        for label, text in (("paused", state["paused"]), ("stalled", state["stalled"])):
+            if text:
+                console.print(f"  [red]{label}: {text}[/red]", highlight=False)
+        broker = f"MQTT {mqtt['protocol']}" if mqtt["connected"] else "[red]not connected[/red]"
+        waiting = state["last_sequence"] - mqtt["published"]
+        console.print(f"  broker: {broker}, published {mqtt['published']}, waiting {waiting}")
+        for problem in mqtt["problems"]:
+            console.print(f"  [red]{problem}[/red]", highlight=False)
+        grid = Table(box=None, pad_edge=True)
+        for column in ("device", "driver", "link", "bytes", "frames", "rejected", "last reading", "faults"):
+            grid.add_column(column)
+        for device, health in table["devices"].items():
+            grid.add_row(
+                device,
+                f"{health['driver']} ({health['maturity']})",
+                health["link"],
+                str(health["bytes_in"]),
+                str(health["valid_frames"]),
+                str(health["rejected_bytes"]),
+                health["last_reading"] or "-",
+                ", ".join(health["faults"]) or "-",
+            )
+        console.print(grid)

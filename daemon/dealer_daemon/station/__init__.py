@@ -1,0 +1,5 @@
+"""The running station: the only place where drivers, tables, journal and broker meet."""
+
+from dealer_daemon.station.station import Station
+
+__all__ = ["Station"]

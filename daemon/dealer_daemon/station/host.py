@@ -1,0 +1,202 @@
+"""One table of the station: commits what its core decides, and only then lets it be shown, sent or acted upon.
+
+When the journal cannot take a decision it waits, in order, with those after it: an accepted result is never
+lost to a full disk. Until it is committed nobody hears of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+
+from dealer_daemon.commands import Command, ErrorCode, Reply
+from dealer_daemon.config import TableConfig
+from dealer_daemon.events import (
+    AttemptHeld,
+    AttemptRefused,
+    DeviceFaulted,
+    EventData,
+    RoundVoided,
+    TablePaused,
+    Violation,
+)
+from dealer_daemon.journal import Journal, JournalUnavailable
+from dealer_daemon.round import TableState
+from dealer_daemon.station.messages import state_message
+from dealer_daemon.station.setup import recover, snapshot_of, table_setup
+from dealer_daemon.table import Decision, Table
+from dealer_drivers.clock import Clock
+from dealer_drivers.driver import DeviceAction
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import Reading
+
+RETRY_S = 0.5
+"""Between tries to commit while the disk does not take it: well under the time of a game."""
+MOST_WAITING = 10_000
+"""Decisions that wait for the disk: most of a day at a wheel's pace. Beyond that the station stops."""
+SNAPSHOT_EVERY = 256
+"""Events between two snapshots: a start folds at most so many."""
+
+_WARNINGS = (AttemptRefused, AttemptHeld, Violation, TablePaused, DeviceFaulted, RoundVoided)
+
+
+class TableHost:
+    """See the module. Belongs to the event loop's thread. ``act`` asks a device for something; ``changed`` is told
+    after each commit, and whenever the table begins or ends to wait for the disk.
+    """
+
+    def __init__(
+        self,
+        config: TableConfig,
+        journal: Journal,
+        clock: Clock,
+        *,
+        boot: str,
+        clock_speed: float,
+        act: Callable[[str, DeviceAction], None],
+        changed: Callable[[], None],
+    ) -> None:
+        self.config = config
+        self._journal = journal
+        self._clock = clock
+        self._boot = boot
+        self._act = act
+        self._changed = changed
+        self._log = structlog.get_logger().bind(table=config.name)
+        self.committed: TableState = recover(journal, config.name)
+        self._table = Table(table_setup(config, clock_speed), self.committed, boot)
+        self._waiting: deque[tuple[Decision, TableState]] = deque()
+        self._retry: asyncio.TimerHandle | None = None
+        self._snapshot_at = self.committed.sequence
+        self.stalled: str | None = None
+        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def start(self) -> None:
+        """Take the table up: the first event of this run. Raises ``JournalError`` when not even that can be written."""
+        decision = self._table.start(self._clock.now())
+        self._commit(decision, self._table.state)
+
+    def readings(self, device: str, readings: tuple[Reading, ...], at: Instant) -> None:
+        """Readings of one device, in order."""
+        self._take(self._table.readings(device, readings, at))
+
+    def tick(self) -> None:
+        """Look whether a time has run out."""
+        deadline_ns, at = self._table.deadline_ns(), self._clock.now()
+        if deadline_ns is not None and at.mono_ns >= deadline_ns:
+            self._take(self._table.tick(at))
+
+    def command(self, command: Command) -> Reply:
+        """Answer a command once; the same id again gets the same reply."""
+        if self._waiting:
+            return _unavailable(command, f"nothing can be written at the moment: {self.stalled}")
+        earlier = self._journal.reply_to(self.config.name, command.client, command.id)
+        if earlier is not None:
+            if earlier.digest == command.digest():
+                return earlier.reply
+            message = f"the id {command.id} was used before for another command"
+            return Reply(command=command.id, ok=False, error=ErrorCode.ID_REUSED, message=message)
+        decision = self._table.command(
+            command, self._clock.now(), lambda sequence: self._journal.event_at(self.config.name, sequence)
+        )
+        assert decision.command is not None
+        reply = decision.command.reply
+        self._log.info(
+            "command",
+            command=command.id,
+            name=str(command.name),
+            client=command.client,
+            by=command.by,
+            role=str(command.role),
+            state="done" if reply.ok else "refused",
+            detail=reply.message,
+        )
+        self._take(decision)
+        if self._waiting:
+            return _unavailable(command, f"the command waits for the disk: {self.stalled}")
+        return reply
+
+    def state_message(self) -> dict[str, Any]:
+        """The retained message of what the table is doing."""
+        return state_message(self.committed, self.config.game, self._boot, self._clock.now(), self.stalled)
+
+    def stop(self) -> bool:
+        """Make a last try at what waits. Says whether all was committed."""
+        if self._retry is not None:
+            self._retry.cancel()
+        self._drain()
+        if self._retry is not None:
+            self._retry.cancel()
+        return not self._waiting
+
+    def _take(self, decision: Decision) -> None:
+        if not decision.events and decision.command is None:
+            self._perform(decision)
+            return
+        self._waiting.append((decision, self._table.state))
+        if self._retry is None:
+            self._drain()
+        if len(self._waiting) > MOST_WAITING and not self.failed.done():
+            self.failed.set_exception(JournalUnavailable(f"table {self.config.name}: {self.stalled}"))
+
+    def _drain(self) -> None:
+        self._retry = None
+        try:
+            while self._waiting:
+                self._commit(*self._waiting[0])
+                self._waiting.popleft()
+        except JournalUnavailable as error:
+            if self.stalled is None:
+                self._log.error("journal_unavailable", detail=str(error))
+            self.stalled = str(error)
+            self._retry = asyncio.get_running_loop().call_later(RETRY_S, self._retry_now)
+            self._changed()
+            return
+        if self.stalled is not None:
+            self.stalled = None
+            self._log.info("journal_available")
+            self._changed()
+
+    def _retry_now(self) -> None:
+        """What else the journal raises must end the station, and here nobody above would hear it."""
+        try:
+            self._drain()
+        except BaseException as error:
+            if self.failed.done():
+                raise
+            self.failed.set_exception(error)
+
+    def _commit(self, decision: Decision, after: TableState) -> None:
+        keep = after.sequence - self._snapshot_at >= SNAPSHOT_EVERY
+        snapshots = [snapshot_of(after)] if keep else []
+        self._journal.commit(decision.events, decision.evidence, decision.command, snapshots)
+        if keep:
+            self._snapshot_at = after.sequence
+        self.committed = after
+        for event in decision.events:
+            self._say(event.data, event.subject, event.sequence)
+        self._perform(decision)
+        if decision.events:
+            self._changed()
+
+    def _perform(self, decision: Decision) -> None:
+        for device, action in decision.actions:
+            self._act(device, action)
+
+    def _say(self, data: EventData, subject: str | None, sequence: int) -> None:
+        fields: dict[str, Any] = {"event_type": data.type, "sequence": sequence}
+        if subject is not None:
+            fields["round"] = subject
+        for name in ("reason", "remedy", "attempt", "by", "device", "fault", "detail"):
+            value = getattr(data, name, None)
+            if value not in (None, ""):
+                fields[name] = value
+        (self._log.warning if isinstance(data, _WARNINGS) else self._log.info)("event", **fields)
+
+
+def _unavailable(command: Command, message: str) -> Reply:
+    return Reply(command=command.id, ok=False, error=ErrorCode.UNAVAILABLE, message=message)

@@ -1,0 +1,85 @@
+"""The retained messages that say what a table is doing and how its devices are, and the status of the station.
+
+All of it comes from committed state or from the links' counters; nothing here can reveal a reading while
+betting is open, because what an attempt showed is not part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dealer_daemon.round import TableState
+from dealer_drivers.driver import Driver
+from dealer_drivers.instant import Instant
+from dealer_drivers.link import LinkState
+from dealer_drivers.supervised import LinkHealth
+
+
+def state_message(state: TableState, game: str, boot: str, at: Instant, stalled: str | None) -> dict[str, Any]:
+    """What the table is doing. ``stalled`` says why nothing can be committed at the moment, else ``None``."""
+    current = state.round
+    return {
+        "table": state.table,
+        "game": game,
+        "boot": boot,
+        "time": at.rfc3339(),
+        "phase": _phase(state),
+        "round": None if current is None else current.id,
+        "betting": None if current is None else current.betting,
+        "attempt": None if current is None else current.attempt,
+        "last_refusal": None if current is None else current.last_refusal,
+        "paused": state.paused,
+        "stalled": stalled,
+        "shoe_id": None,
+        "hand_in_shoe": None,
+        "last_sequence": state.sequence,
+        "last_outcome": None if state.outcome is None else state.outcome.sequence,
+        "faults": state.faults,
+    }
+
+
+def _phase(state: TableState) -> str:
+    if state.paused is not None:
+        return "paused"
+    if state.round is None:
+        return "idle"
+    if state.round.phase != "waiting":
+        return state.round.phase
+    return "betting" if state.round.betting == "open" else "waiting"
+
+
+def device_message(
+    driver: Driver,
+    port: str,
+    link: LinkState,
+    health: LinkHealth,
+    faults: list[str],
+    notices: Mapping[str, str],
+    at: Instant,
+) -> dict[str, Any]:
+    """A device's health in four steps: link, bytes, valid frames, readings."""
+    return {
+        "driver": driver.name,
+        "maturity": str(driver.maturity),
+        "port": port,
+        "time": at.rfc3339(),
+        "link": link.state,
+        "link_reason": link.reason,
+        "link_since": link.since.rfc3339(),
+        "bytes_in": health.bytes_in,
+        "bytes_out": health.bytes_out,
+        "valid_frames": health.valid_frames,
+        "rejected_bytes": health.rejected_bytes,
+        "opens": health.opens,
+        "last_byte": _time(health.last_byte),
+        "last_valid_frame": _time(health.last_frame),
+        "last_reading": _time(health.last_reading),
+        "faults": faults,
+        "notices": dict(notices),
+        "calibration": None,
+    }
+
+
+def _time(at: Instant | None) -> str | None:
+    return None if at is None else at.rfc3339()

@@ -1,0 +1,213 @@
+"""The station: opens the journal, takes up every table with its devices and its broker, and stops in order.
+
+One event loop, one thread: what is decided first is committed first. It stops by itself only where going on
+would lose or invent something, and says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from dealer_daemon.commands import Command, CommandName, Reply
+from dealer_daemon.config import Config, TableConfig
+from dealer_daemon.journal import Journal
+from dealer_daemon.mqtt.settings import broker_settings
+from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.mqtt.uplink import Uplink
+from dealer_daemon.station.control import ControlServer
+from dealer_daemon.station.device import DeviceHost
+from dealer_daemon.station.host import TableHost
+from dealer_daemon.station.setup import VERSION
+from dealer_drivers.clock import Clock, SystemClock
+from dealer_drivers.driver import DeviceAction
+
+TICK_S = 0.25
+"""How late a time-out of a table may be noticed: half a frame of a wheel."""
+HEALTH_EVERY_S = 5.0
+RECORDINGS = "recordings"
+
+
+class _TableParts:
+    """One table's host, devices and uplink."""
+
+    def __init__(self, station: Station, config: TableConfig) -> None:
+        self.config = config
+        self.host = TableHost(
+            config,
+            station.journal,
+            station.clock,
+            boot=station.boot,
+            clock_speed=station.clock_speed,
+            act=self._act,
+            changed=self._changed,
+        )
+        keep_days = station.config.station.flight_recorder_days
+        recordings = Path(station.config.station.state_dir) / RECORDINGS if keep_days else None
+        self.devices = {
+            device.name: DeviceHost(
+                config.name,
+                device,
+                station.clock,
+                recordings,
+                keep_days,
+                readings=self.host.readings,
+                changed=lambda name: self.show_device(name, urgent=True),
+            )
+            for device in config.devices
+        }
+        site = station.config.station.site
+        self.uplink = Uplink(
+            broker_settings(station.config.mqtt, f"dealer-{site}-{config.name}"),
+            Topics(station.config.mqtt.prefix, site, config.name),
+            station.journal,
+            self._answer,
+            boot=station.boot,
+            version=VERSION,
+            since=station.since,
+            in_flight=station.config.mqtt.in_flight,
+        )
+
+    def start(self) -> None:
+        """The table's first event, then its connection to the broker."""
+        self.host.start()
+        self.uplink.start()
+        self.show()
+
+    def show(self) -> None:
+        """All retained messages as they should stand now."""
+        self._changed()
+        for name in self.devices:
+            self.show_device(name)
+
+    def show_device(self, name: str, *, urgent: bool = False) -> None:
+        """One device's health."""
+        faults = self.host.committed.faults.get(name, [])
+        self.uplink.set_device(name, self.devices[name].message(faults), urgent=urgent)
+
+    def status(self) -> dict[str, Any]:
+        """Everything about the table, for the status command."""
+        mqtt = self.uplink.status
+        return {
+            "state": self.host.state_message(),
+            "devices": {
+                name: device.message(self.host.committed.faults.get(name, [])) for name, device in self.devices.items()
+            },
+            "mqtt": {
+                "connected": mqtt.connected,
+                "protocol": mqtt.version,
+                "published": self.uplink.published,
+                "consumers": dict(self.uplink.consumer_acks),
+                "problems": [str(problem) for problem in self.uplink.problems],
+            },
+        }
+
+    async def _answer(self, table: str, command: Command) -> Reply:
+        del table  # an uplink serves one table
+        reply = self.host.command(command)
+        if command.name is CommandName.EVENTS_RESEND and reply.ok:
+            self.uplink.resend(int(reply.result["from"]))
+        return reply
+
+    def _act(self, device: str, action: DeviceAction) -> None:
+        self.devices[device].request(action)
+
+    def _changed(self) -> None:
+        self.uplink.set_state(self.host.state_message())
+
+
+class Station:
+    """See the module. ``clock_speed`` is 1 except with simulated devices that run fast."""
+
+    def __init__(self, config: Config, *, clock_speed: float = 1.0) -> None:
+        self.config = config
+        self.clock_speed = clock_speed
+        self.clock: Clock = SystemClock(clock_speed)
+        self.boot = str(uuid.uuid4())
+        self.since = self.clock.now().rfc3339()
+        self.journal: Journal
+        self._tables: dict[str, _TableParts] = {}
+        self._log = structlog.get_logger()
+
+    async def run(self, stop: asyncio.Event) -> bool:
+        """Run until ``stop`` is set. Says whether everything was committed and acknowledged by then.
+
+        Raises ``JournalError`` when the journal cannot be opened or is damaged, ``FoldError`` when its events are
+        not a table's, and whatever went wrong that must not be papered over.
+        """
+        state_dir = Path(self.config.station.state_dir)
+        self.journal = Journal.open(state_dir, boot=self.boot, clock=self.clock.now)
+        try:
+            return await self._run(state_dir, stop)
+        finally:
+            self.journal.close()
+
+    async def _run(self, state_dir: Path, stop: asyncio.Event) -> bool:
+        log = self._log
+        tasks: list[asyncio.Task[Any]] = []
+        self._tables = {name: _TableParts(self, table) for name, table in self.config.tables.items()}
+        control = ControlServer(state_dir, self.status)
+        try:
+            await control.start()
+            for parts in self._tables.values():
+                parts.start()
+            tasks = [asyncio.create_task(stop.wait(), name="stop"), asyncio.create_task(self._keep_time(), name="time")]
+            for parts in self._tables.values():
+                tasks += [asyncio.create_task(device.link.run()) for device in parts.devices.values()]
+            log.info("station_started", site=self.config.station.site, boot=self.boot, version=VERSION)
+            failures = [parts.host.failed for parts in self._tables.values()]
+            await self._until_stopped(tasks, failures)
+        finally:
+            complete = await self._close(control, tasks)
+        log.info("station_stopped", state="complete" if complete else "incomplete")
+        return complete
+
+    async def _until_stopped(self, tasks: list[asyncio.Task[Any]], failures: list[asyncio.Future[None]]) -> None:
+        stop, running = tasks[0], set(tasks)
+        while not stop.done():
+            done, _ = await asyncio.wait([*running, *failures], return_when=asyncio.FIRST_COMPLETED)
+            for ended in done:
+                ended.result()  # a link that gave up ends well; anything else must be heard
+            running -= done
+
+    async def _close(self, control: ControlServer, tasks: list[asyncio.Task[Any]]) -> bool:
+        """Devices first, so that nothing new comes; then what waits for the disk; then the broker."""
+        await control.stop()
+        for parts in self._tables.values():
+            for device in parts.devices.values():
+                await device.stop()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        complete = True
+        for parts in self._tables.values():
+            complete &= parts.host.stop()
+        stopped = await asyncio.gather(*(parts.uplink.stop() for parts in self._tables.values()))
+        return complete and all(stopped)
+
+    async def _keep_time(self) -> None:
+        health_at = self.clock.now()
+        while True:
+            await self.clock.sleep_until(self.clock.now().plus_s(TICK_S).mono_ns)
+            for parts in self._tables.values():
+                parts.host.tick()
+            if self.clock.now().since_s(health_at) >= HEALTH_EVERY_S:
+                health_at = self.clock.now()
+                for parts in self._tables.values():
+                    for name in parts.devices:
+                        parts.show_device(name)
+
+    def status(self) -> dict[str, Any]:
+        """The whole station in one object, for ``dealer-daemon status``."""
+        return {
+            "site": self.config.station.site,
+            "boot": self.boot,
+            "version": VERSION,
+            "since": self.since,
+            "journal": {"file": str(self.journal.path), "id": self.journal.journal_id},
+            "tables": {name: parts.status() for name, parts in self._tables.items()},
+        }
