@@ -1,0 +1,89 @@
+"""A journal in memory for the publisher's tests: events, cursors, listeners, and rows that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from dealer_daemon.events import Event, EventData, RoundOpened, RoundOutcome
+from dealer_daemon.journal import JournalError
+from dealer_daemon.mqtt.outbox import Outbox
+
+START_WALL_NS = 1_767_225_600_000_000_000
+"""2026-01-01T00:00:00Z."""
+
+
+def opened() -> RoundOpened:
+    return RoundOpened(game="roulette", source="device", spin=7)
+
+
+def outcome(number: str) -> RoundOutcome:
+    return RoundOutcome(game="roulette", facts={"number": number}, attempts=1, evidence=[], source="device")
+
+
+def event(sequence: int, data: EventData | None = None, table: str = "r1", subject: str | None = "r1-1") -> Event:
+    return Event(
+        table=table,
+        sequence=sequence,
+        subject=subject,
+        wall_ns=START_WALL_NS + sequence * 1_000_000,
+        mono_ns=sequence * 1_000_000,
+        boot="boot-a",
+        data=data or opened(),
+    )
+
+
+class MemoryOutbox(Outbox):
+    """Keeps cursors over "restarts": make a new publisher over the same outbox."""
+
+    def __init__(self, table: str = "r1") -> None:
+        self.table = table
+        self.stored: list[Event] = []
+        self.kept: dict[str, int] = {}
+        self.writes = 0
+        self.unreadable: dict[int, JournalError] = {}
+        self.write_error: JournalError | None = None
+        self._listeners: list[Callable[[Sequence[Event]], None]] = []
+
+    def commit(self, *data: EventData) -> list[Event]:
+        events = [event(len(self.stored) + 1 + n, each, self.table) for n, each in enumerate(data)]
+        self.stored += events
+        for listener in list(self._listeners):
+            listener(events)
+        return events
+
+    def events(self, table: str, after: int, limit: int) -> Iterator[Event]:
+        assert table == self.table
+        for stored in self.stored[after : after + limit]:
+            if stored.sequence in self.unreadable:
+                raise self.unreadable[stored.sequence]
+            yield stored
+
+    def event_at(self, table: str, sequence: int) -> Event | None:
+        assert table == self.table
+        return self.stored[sequence - 1] if 0 < sequence <= len(self.stored) else None
+
+    def last_sequence(self, table: str) -> int:
+        assert table == self.table
+        return len(self.stored)
+
+    def cursors(self, table: str) -> dict[str, int]:
+        assert table == self.table
+        return dict(self.kept)
+
+    def set_cursors(self, positions: Mapping[tuple[str, str], int], *, rewind: bool = False) -> None:
+        if self.write_error is not None:
+            raise self.write_error
+        self.writes += 1
+        for (table, name), sequence in positions.items():
+            assert table == self.table
+            assert 0 <= sequence <= len(self.stored)
+            if rewind or sequence > self.kept.get(name, -1):
+                self.kept[name] = sequence
+
+    def add_listener(self, callback: Callable[[Sequence[Event]], None]) -> Callable[[], None]:
+        self._listeners.append(callback)
+        return lambda: self._listeners.remove(callback)
+
+    @property
+    def listeners(self) -> int:
+        return len(self._listeners)
