@@ -12,10 +12,10 @@ import random
 from pathlib import Path
 
 import pytest
-from support.checker import broken_promises, committed
-from support.live import Live, live, until
 
 from hw_sim.simulation import running
+from support.checker import broken_promises, committed
+from support.live import Live, live, until
 
 SPEED = 30.0
 KILLS = int(os.environ.get("DEALER_KILLS", "8"))
