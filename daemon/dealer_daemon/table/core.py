@@ -14,8 +14,9 @@ from dealer_daemon.commands import Command, CommandRecord
 from dealer_daemon.events import AttemptHeld, Event, TableStarted
 from dealer_daemon.games.game import TableDevice
 from dealer_daemon.round import TableState
+from dealer_daemon.table.attempts import AttemptPlay
+from dealer_daemon.table.common import Play, Rules, trouble
 from dealer_daemon.table.orders import answer
-from dealer_daemon.table.play import Play, Rules, trouble
 from dealer_daemon.table.turn import Decision, FrameLog, Turn
 from dealer_daemon.validation.signals import Trouble
 from dealer_drivers.instant import Instant
@@ -44,8 +45,8 @@ class Table:
         self._boot = boot
         self._frames = FrameLog((device.name, device.driver) for device in setup.devices)
         expected = state.round.token if state.round is not None else None
-        self._judge = setup.rules.game.judge(setup.settings, setup.devices, expected)
-        self._play = Play(setup.rules, self._judge, self._frames)
+        judge = setup.rules.game.judge(setup.settings, setup.devices, expected)
+        self._play: Play = AttemptPlay(setup.rules, judge, setup.devices[0].name, self._frames)
 
     def start(self, at: Instant) -> Decision:
         """The daemon took the table up. An attempt that was under way when it last stopped was not seen whole."""
@@ -79,22 +80,20 @@ class Table:
             self._frames.add(device, [reading])
             if isinstance(reading, DeviceFault):
                 trouble(turn, device, Trouble(reading.fault, reading.detail, reading.cleared))
-            for signal in self._judge.feed(reading):
-                self._play.signal(turn, device, signal)
-        if not self._judge.underway():
+            self._play.reading(turn, device, reading)
+        if not self._play.underway():
             self._frames.shorten()
         return self._done(turn)
 
     def tick(self, at: Instant) -> Decision:
         """Time passed; called at or after ``deadline_ns``."""
         turn = self._turn(at)
-        for signal in self._judge.tick(at):
-            self._play.signal(turn, self.setup.devices[0].name, signal)
+        self._play.tick(turn)
         return self._done(turn)
 
     def deadline_ns(self) -> int | None:
         """Monotonic time of the next ``tick`` that can matter."""
-        return self._judge.deadline_ns()
+        return self._play.deadline_ns()
 
     def command(self, command: Command, at: Instant, event_at: Callable[[int], Event | None]) -> Decision:
         """One command that was not answered before. ``event_at`` finds an earlier event by sequence."""

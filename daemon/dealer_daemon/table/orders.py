@@ -19,7 +19,7 @@ from dealer_daemon.events import (
 )
 from dealer_daemon.games.game import BadFacts
 from dealer_daemon.round import OpenRound
-from dealer_daemon.table.play import Play, emit_outcome, next_round_id, refuse
+from dealer_daemon.table.common import Play, emit_outcome, next_round_id, refuse
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.verdicts import Refused
 
@@ -86,7 +86,10 @@ def _carry_out(turn: Turn, play: Play, command: Command, event_at: Callable[[int
         case CommandName.EVENTS_RESEND:
             return _resend(turn, command)
         case _:
-            raise Refusal(ErrorCode.NOT_NOW, f"{play.rules.game.name} has no use for {command.name}")
+            result = play.order(turn, command)
+            if result is None:
+                raise Refusal(ErrorCode.NOT_NOW, f"{play.rules.game.name} has no use for {command.name}")
+            return result
 
 
 def _open(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
@@ -97,9 +100,9 @@ def _open(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if turn.state.round is not None:
         raise Refusal(ErrorCode.NOT_NOW, f"round {turn.state.round.id} is still open")
     round_id = next_round_id(turn)
-    # In mid-spin the wheel's counter is that of a spin which does not belong to this round.
-    token = play.token if play.judge.waiting() else None
-    opened = RoundOpened(game=play.rules.game.name, source="server", spin=token, server=_server_object(command))
+    opened = RoundOpened(
+        game=play.rules.game.name, source="server", spin=play.round_token(), server=_server_object(command)
+    )
     turn.emit(opened, subject=round_id)
     return {"round": round_id}
 
@@ -118,12 +121,11 @@ def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     current = _round(turn, command)
     reason = _text(command, "reason")
     turn.emit(RoundVoided(reason=reason, by=command.by, seen=current.seen))
-    play.judge.discard()
-    play.frames.clear()
+    play.discard()
     # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays.
     if turn.state.paused in ("tries_exhausted", "violation"):
         turn.emit(TableResumed(reason="round_voided", by=command.by), subject=current.id)
-    _go_on(turn, play)
+    play.go_on(turn)
     return {"round": current.id}
 
 
@@ -157,15 +159,9 @@ def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if turn.state.paused is None:
         raise Refusal(ErrorCode.NOT_NOW, "the table is not paused")
     turn.emit(TableResumed(reason=_text(command, "reason"), by=command.by))
-    play.judge.discard()
-    play.frames.clear()
-    _go_on(turn, play)
+    play.discard()
+    play.go_on(turn)
     return {}
-
-
-def _go_on(turn: Turn, play: Play) -> None:
-    if play.judge.waiting():
-        play.ready(turn)
 
 
 def _confirm(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
@@ -186,7 +182,6 @@ def _refuse(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_NOW, f"the table is paused ({turn.state.paused}): a manager must resume it")
     evidence = current.evidence or turn.evidence()
     reason = "manager_refused" if command.role is Role.MANAGER else "dealer_no_spin"
-    play.judge.discard()
     refuse(
         turn,
         current,
@@ -194,7 +189,7 @@ def _refuse(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
         evidence,
         play.rules.tries_before_pause,
     )
-    play.frames.clear()
+    play.discard()
     return {"attempt": current.attempt}
 
 

@@ -6,26 +6,22 @@ decided is voided when the device begins the next one, because nothing can make 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
+from dealer_daemon.commands import Command
 from dealer_daemon.events import (
     AttemptHeld,
-    AttemptRefused,
     AttemptStarted,
     AttemptUnconfirmed,
     BettingClosed,
-    DeviceFaulted,
-    DeviceRecovered,
-    Facts,
     RoundOpened,
-    RoundOutcome,
     RoundVoided,
     TablePaused,
     Violation,
 )
-from dealer_daemon.games.game import Game, Judge, StartRule
+from dealer_daemon.games.game import Judge
 from dealer_daemon.round import OpenRound
+from dealer_daemon.table.common import STATION, WITHHELD, Rules, emit_outcome, next_round_id, refuse, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.signals import (
     BettingOver,
@@ -42,37 +38,61 @@ from dealer_daemon.validation.signals import (
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.driver import DeviceAction
-
-STATION = "station"
-"""The author of what no person did."""
-WITHHELD = "details are withheld while betting is open"
+from dealer_drivers.readings import Reading
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """A table's configuration as far as playing needs it."""
-
-    game: Game
-    round_source: Literal["device", "server"]
-    tries_before_pause: int
-    starts: StartRule
-
-
-class Play:
+class AttemptPlay:
     """Turns signals into events. Holds no state of its own but the newest attempt counter of the device."""
 
-    def __init__(self, rules: Rules, judge: Judge, frames: FrameLog) -> None:
+    def __init__(self, rules: Rules, judge: Judge, device: str, frames: FrameLog) -> None:
         self.rules = rules
         self.judge = judge
+        self._device = device
         self.frames = frames
         self.token: int | None = None
 
-    def signal(self, turn: Turn, device: str, signal: Signal) -> None:
-        """One signal, in order."""
+    def reading(self, turn: Turn, device: str, reading: Reading) -> None:
+        """One reading, in order."""
+        for signal in self.judge.feed(reading):
+            self._signal(turn, device, signal)
+
+    def tick(self, turn: Turn) -> None:
+        """Time passed."""
+        for signal in self.judge.tick(turn.at):
+            self._signal(turn, self._device, signal)
+
+    def deadline_ns(self) -> int | None:
+        """Monotonic time of the next ``tick`` that can matter."""
+        return self.judge.deadline_ns()
+
+    def underway(self) -> bool:
+        """An attempt is running, whose frames are evidence."""
+        return self.judge.underway()
+
+    def discard(self) -> None:
+        """What is under way does not count."""
+        self.judge.discard()
+        self.frames.clear()
+
+    def round_token(self) -> int | None:
+        """The device's counter of the attempt that a round opened now would get. In mid-attempt it is that of one
+        which does not belong to the round."""
+        return self.token if self.judge.waiting() else None
+
+    def go_on(self, turn: Turn) -> None:
+        """The table may go on (resumed, voided): a device that waits opens the next round where that is its part."""
+        if self.judge.waiting():
+            self._ready(turn)
+
+    def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:  # noqa: ARG002
+        """Nothing beyond what every table knows."""
+        return None
+
+    def _signal(self, turn: Turn, device: str, signal: Signal) -> None:
         match signal:
             case Ready(token=token):
                 self.token = token
-                self.ready(turn)
+                self._ready(turn)
             case Started():
                 self._started(turn)
             case BettingOver():
@@ -90,7 +110,7 @@ class Play:
             case Trouble():
                 trouble(turn, device, signal)
 
-    def ready(self, turn: Turn) -> None:
+    def _ready(self, turn: Turn) -> None:
         """The device waits for an attempt: on a table without a server that opens the round."""
         self.frames.shorten()
         if self.rules.round_source == "device" and turn.state.round is None and turn.state.paused is None:
@@ -231,65 +251,3 @@ class Play:
         refuse(turn, current, verdict, turn.evidence(), self.rules.tries_before_pause)
         if device is not None:
             turn.ask(device, DeviceAction.ACKNOWLEDGE_VOID)
-
-
-def next_round_id(turn: Turn) -> str:
-    """The id of the round to be opened: the table's name and its count of rounds."""
-    return f"{turn.state.table}-{turn.state.rounds + 1}"
-
-
-def refuse(turn: Turn, current: OpenRound, verdict: Refused, evidence: list[str], tries_before_pause: int) -> None:
-    """The attempt does not count; after so many in a row the table pauses and the manager is called (000, 001)."""
-    reveals = current.betting == "open" and verdict.reason == "two_pockets"
-    turn.emit(
-        AttemptRefused(
-            reason=verdict.reason,
-            remedy=str(verdict.remedy),
-            attempt=current.attempt,
-            detail=WITHHELD if reveals else verdict.detail,
-            evidence=evidence,
-        )
-    )
-    now = turn.state.round
-    if now is not None and now.tries >= tries_before_pause:
-        detail = f"{now.tries} attempts in a row were refused, the last one: {verdict.reason}"
-        turn.emit(TablePaused(reason="tries_exhausted", by=STATION, detail=detail))
-
-
-def emit_outcome(
-    turn: Turn,
-    game: str,
-    facts: object,
-    source: str,
-    by: str | None,
-    witnesses: list[str],
-    evidence: list[str],
-    reason: str | None = None,
-) -> None:
-    """The one result of the open round."""
-    current = turn.state.round
-    assert current is not None
-    assert isinstance(facts, dict)
-    final: Facts = dict(facts)
-    turn.emit(
-        RoundOutcome(
-            game=game,
-            facts=final,
-            attempts=current.attempt,
-            evidence=evidence,
-            source=source,
-            by=by,
-            reason=reason,
-            witnesses=witnesses,
-            server=current.server,
-        )
-    )
-
-
-def trouble(turn: Turn, device: str, signal: Trouble) -> None:
-    """A device's fault began or ended; said once each."""
-    standing = signal.fault in turn.state.faults.get(device, [])
-    if signal.cleared and standing:
-        turn.emit(DeviceRecovered(device=device, fault=signal.fault))
-    elif not signal.cleared and not standing:
-        turn.emit(DeviceFaulted(device=device, fault=signal.fault, detail=signal.detail))

@@ -1,0 +1,136 @@
+"""What every kind of play shares: the table's rules, and the events that end an attempt or a round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from dealer_daemon.commands import Command
+from dealer_daemon.events import (
+    AttemptRefused,
+    DeviceFaulted,
+    DeviceRecovered,
+    Facts,
+    RoundOutcome,
+    TablePaused,
+)
+from dealer_daemon.games.game import Game, StartRule
+from dealer_daemon.round import OpenRound
+from dealer_daemon.table.turn import Turn
+from dealer_daemon.validation.signals import Trouble
+from dealer_daemon.verdicts import Refused
+from dealer_drivers.readings import Reading
+
+STATION = "station"
+"""The author of what no person did."""
+WITHHELD = "details are withheld while betting is open"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A table's configuration as far as playing needs it."""
+
+    game: Game
+    round_source: Literal["device", "server"]
+    tries_before_pause: int
+    starts: StartRule
+
+
+class Play(Protocol):
+    """How readings become events at one kind of table: by attempts (a spin, a shake) or card by card."""
+
+    rules: Rules
+
+    def reading(self, turn: Turn, device: str, reading: Reading) -> None:
+        """One reading, in order."""
+        ...
+
+    def tick(self, turn: Turn) -> None:
+        """Time passed."""
+        ...
+
+    def deadline_ns(self) -> int | None:
+        """Monotonic time of the next ``tick`` that can matter."""
+        ...
+
+    def underway(self) -> bool:
+        """An attempt is running, whose frames are evidence."""
+        ...
+
+    def discard(self) -> None:
+        """What is under way does not count (voided, resumed, refused by a person)."""
+        ...
+
+    def round_token(self) -> int | None:
+        """The device's own counter for a round that is opened now, where it has one."""
+        ...
+
+    def go_on(self, turn: Turn) -> None:
+        """The table may go on: open the next round where that is the device's part."""
+        ...
+
+    def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:
+        """Carry out a command that only this kind of table knows; ``None`` when it does not know it."""
+        ...
+
+
+def next_round_id(turn: Turn) -> str:
+    """The id of the round to be opened: the table's name and its count of rounds."""
+    return f"{turn.state.table}-{turn.state.rounds + 1}"
+
+
+def refuse(turn: Turn, current: OpenRound, verdict: Refused, evidence: list[str], tries_before_pause: int) -> None:
+    """The attempt does not count; after so many in a row the table pauses and the manager is called (000, 001)."""
+    reveals = current.betting == "open" and verdict.reason == "two_pockets"
+    turn.emit(
+        AttemptRefused(
+            reason=verdict.reason,
+            remedy=str(verdict.remedy),
+            attempt=current.attempt,
+            detail=WITHHELD if reveals else verdict.detail,
+            evidence=evidence,
+        )
+    )
+    now = turn.state.round
+    if now is not None and now.tries >= tries_before_pause:
+        detail = f"{now.tries} attempts in a row were refused, the last one: {verdict.reason}"
+        turn.emit(TablePaused(reason="tries_exhausted", by=STATION, detail=detail))
+
+
+def emit_outcome(
+    turn: Turn,
+    game: str,
+    facts: object,
+    source: str,
+    by: str | None,
+    witnesses: list[str],
+    evidence: list[str],
+    reason: str | None = None,
+) -> None:
+    """The one result of the open round."""
+    current = turn.state.round
+    assert current is not None
+    assert isinstance(facts, dict)
+    final: Facts = dict(facts)
+    turn.emit(
+        RoundOutcome(
+            game=game,
+            facts=final,
+            attempts=current.attempt,
+            evidence=evidence,
+            source=source,
+            by=by,
+            reason=reason,
+            witnesses=witnesses,
+            server=current.server,
+        )
+    )
+
+
+def trouble(turn: Turn, device: str, signal: Trouble) -> None:
+    """A device's fault began or ended; said once each."""
+    standing = signal.fault in turn.state.faults.get(device, [])
+    if signal.cleared and standing:
+        turn.emit(DeviceRecovered(device=device, fault=signal.fault))
+    elif not signal.cleared and not standing:
+        turn.emit(DeviceFaulted(device=device, fault=signal.fault, detail=signal.detail))
