@@ -16,6 +16,8 @@ class CommandName(StrEnum):
     BETTING_CLOSE = "betting.close"
     GATE_OPEN = "gate.open"
     CARD_EXPECT = "card.expect"
+    CARD_CORRECT = "card.correct"
+    """A service manager puts another card on a position by the video, before the outcome."""
     ROUND_VOID = "round.void"
     OUTCOME_CORRECT = "outcome.correct"
     TABLE_PAUSE = "table.pause"

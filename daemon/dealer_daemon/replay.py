@@ -54,6 +54,7 @@ class Player:
             yield from self._pass_time(at)
             self._now = at
             yield from self._entry(entry)
+        yield from self._run_out()
 
     def _entry(self, entry: Entry) -> Iterator[Decision]:
         if entry.kind == "rx":
@@ -83,6 +84,15 @@ class Player:
                 yield from self._take(self._session.tick(self._now))
             if table_ns is not None and table_ns <= ns:
                 yield self._table.tick(self._now)
+
+    def _run_out(self) -> Iterator[Decision]:
+        """After the last line comes silence: what the table still waited for does not come."""
+        for _ in range(MOST_TICKS):
+            ns = self._table.deadline_ns()
+            if ns is None:
+                return
+            self._now = Instant(ns, self._now.wall_ns + ns - self._now.mono_ns)
+            yield self._table.tick(self._now)
 
     def _take(self, output: Output) -> Iterator[Decision]:
         # What the session would send is answered by nobody here.

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from dealer_daemon.events import (
     AttemptHeld,
@@ -15,70 +15,45 @@ from dealer_daemon.events import (
     AttemptStarted,
     AttemptUnconfirmed,
     BettingClosed,
+    CardCorrected,
+    CardDrawn,
+    CardExpected,
+    CardRepeated,
+    CardWithheld,
     DeviceFaulted,
     DeviceRecovered,
     Event,
     Facts,
+    GateOpened,
+    GateVoided,
+    GateWaiting,
+    HandSkipped,
     OutcomeCorrected,
     RoundOpened,
     RoundOutcome,
     RoundVoided,
+    ShoeBegan,
+    ShoeCutCard,
+    ShoeEnded,
     TablePaused,
     TableResumed,
     TableStarted,
     Violation,
 )
+from dealer_daemon.shoe import burnt, card_event, card_steps, counted, shoe_event
+from dealer_daemon.state import STATE_VERSION, FoldError, OpenRound, Outcome, Shoe, Step, TableState
 
-STATE_VERSION = 1
-"""Goes up when the meaning of the state changes, so that a stored one is folded anew."""
-
-
-class OpenRound(msgspec.Struct, frozen=True, kw_only=True):
-    """The round in play. ``attempt`` counts from 1 and is the one under way or the next one."""
-
-    id: str
-    source: str
-    betting: Literal["open", "closed"] = "open"
-    attempt: int = 1
-    tries: int = 0
-    """Refused attempts in a row since the round began or was resumed."""
-    token: int | None = None
-    """The device's own counter when the round opened."""
-    phase: Literal["waiting", "running", "held", "unconfirmed"] = "waiting"
-    seen: Facts = {}
-    """What a held or unconfirmed attempt showed."""
-    witnesses: list[str] = []
-    evidence: list[str] = []
-    """Evidence of a held or unconfirmed attempt."""
-    last_refusal: str | None = None
-    server: list[Facts] = []
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest final outcome, corrections included."""
-
-    sequence: int
-    round: str
-    facts: Facts
-    token: int | None
-
-
-class TableState(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that must survive a crash."""
-
-    table: str
-    sequence: int = 0
-    rounds: int = 0
-    round: OpenRound | None = None
-    paused: str | None = None
-    """Why the table stands; ``None`` when it does not."""
-    outcome: Outcome | None = None
-    faults: dict[str, list[str]] = {}
-    """Standing faults by device."""
-
-
-class FoldError(ValueError):
-    """An event that cannot follow on this state: the journal is not what a table wrote."""
+__all__ = [
+    "STATE_VERSION",
+    "FoldError",
+    "OpenRound",
+    "Outcome",
+    "Shoe",
+    "Step",
+    "TableState",
+    "apply",
+    "fold",
+]
 
 
 def fold(state: TableState, events: list[Event]) -> TableState:
@@ -92,44 +67,59 @@ def apply(state: TableState, event: Event) -> TableState:
     """The state after one event. Raises ``FoldError`` when it cannot follow on ``state``."""
     if event.table != state.table or event.sequence != state.sequence + 1:
         raise FoldError(f"{event.table} {event.sequence} cannot follow {state.table} {state.sequence}")
-    state = msgspec.structs.replace(state, sequence=event.sequence)
+    state = replace(state, sequence=event.sequence)
     match event.data:
         case RoundOpened() as data:
             if state.round is not None:
                 raise FoldError(f"round {event.subject} opened while {state.round.id} is open")
             if event.subject is None:
                 raise FoldError("round.opened without a subject")
-            server = [] if data.server is None else [data.server]
-            opened = OpenRound(id=event.subject, source=data.source, token=data.spin, server=server)
-            return msgspec.structs.replace(state, rounds=state.rounds + 1, round=opened)
+            opened = OpenRound(
+                id=event.subject,
+                source=data.source,
+                token=data.spin,
+                server=_heard([], data.server),
+                shoe_id=data.shoe_id,
+                hand_in_shoe=data.hand_in_shoe,
+            )
+            return replace(state, rounds=state.rounds + 1, round=opened, shoe=counted(state.shoe, data.hand_in_shoe))
         case RoundOutcome() | RoundVoided():
             return _ended(state, event)
         case TablePaused() as data:
-            return msgspec.structs.replace(state, paused=data.reason)
+            return replace(state, paused=data.reason)
         case TableResumed():
-            return msgspec.structs.replace(state, paused=None, round=_resumed(state.round))
+            return replace(state, paused=None, round=_resumed(state.round))
         case OutcomeCorrected() as data:
             if state.outcome is not None and event.subject == state.outcome.round:
-                corrected = msgspec.structs.replace(state.outcome, sequence=event.sequence, facts=data.facts)
-                return msgspec.structs.replace(state, outcome=corrected)
+                corrected = replace(state.outcome, sequence=event.sequence, facts=data.facts)
+                return replace(state, outcome=corrected)
             return state
         case DeviceFaulted() as data:
             return _faults(state, data.device, lambda names: [*names, data.fault])
         case DeviceRecovered() as data:
             return _faults(state, data.device, lambda names: [name for name in names if name != data.fault])
+        case ShoeBegan() | ShoeCutCard() | ShoeEnded():
+            return shoe_event(state, event.data)
+        case CardDrawn() as data if event.subject is None:
+            return replace(state, shoe=burnt(state.shoe, data))
+        case HandSkipped():
+            return state
+        case CardDrawn() | CardWithheld() | CardCorrected():
+            after = replace(state, round=_in_round(state, event))
+            return replace(after, shoe=card_event(state.shoe, event.data, state.round))
         case TableStarted():
-            return msgspec.structs.replace(state, faults={})
-        case Violation():
+            return replace(state, faults={})
+        case Violation() | CardRepeated():
             return state
         case _:
-            return msgspec.structs.replace(state, round=_in_round(state, event))
+            return replace(state, round=_in_round(state, event))
 
 
 def _resumed(current: OpenRound | None) -> OpenRound | None:
     if current is None:
         return None
     phase = "waiting" if current.phase == "running" else current.phase
-    return msgspec.structs.replace(current, tries=0, phase=phase)
+    return replace(current, tries=0, phase=phase)
 
 
 def _ended(state: TableState, event: Event) -> TableState:
@@ -138,20 +128,19 @@ def _ended(state: TableState, event: Event) -> TableState:
         outcome = Outcome(
             sequence=event.sequence, round=current.id, facts=event.data.facts, token=event.data.facts.get("spin")
         )
-        return msgspec.structs.replace(state, round=None, outcome=outcome)
-    return msgspec.structs.replace(state, round=None)
+        return replace(state, round=None, outcome=outcome)
+    return replace(state, round=None)
 
 
 def _in_round(state: TableState, event: Event) -> OpenRound:
     current = _current(state, event)
     match event.data:
         case BettingClosed() as data:
-            server = current.server if data.server is None else [*current.server, data.server]
-            return msgspec.structs.replace(current, betting="closed", server=server)
+            return replace(current, betting="closed", server=_heard(current.server, data.server))
         case AttemptStarted():
-            return msgspec.structs.replace(current, phase="running", seen={}, evidence=[], witnesses=[])
+            return replace(current, phase="running", seen={}, evidence=[], witnesses=[])
         case AttemptRefused() as data:
-            return msgspec.structs.replace(
+            return replace(
                 current,
                 attempt=current.attempt + 1,
                 tries=current.tries + 1,
@@ -162,13 +151,29 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
                 last_refusal=data.reason,
             )
         case AttemptHeld() as data:
-            return msgspec.structs.replace(current, phase="held", seen=data.seen, evidence=data.evidence)
+            return replace(current, phase="held", seen=data.seen, evidence=data.evidence)
         case AttemptUnconfirmed() as data:
-            return msgspec.structs.replace(
+            return replace(
                 current, phase="unconfirmed", seen=data.facts, evidence=data.evidence, witnesses=data.witnesses
             )
+        case GateWaiting() as data:
+            return replace(current, gate=data.gate)
+        case GateOpened() as data:
+            steps = [*current.steps, Step(gate=data.gate)]
+            return replace(current, gate=None, steps=steps, server=_heard(current.server, data.server))
+        case GateVoided():
+            return current
+        case CardExpected() as data:
+            steps = [*current.steps, Step(expect=data.args)]
+            return replace(current, steps=steps, server=_heard(current.server, data.server))
+        case CardDrawn() | CardWithheld() | CardCorrected() as data:
+            return replace(current, steps=card_steps(current.steps, data), tries=0, phase="waiting", last_refusal=None)
         case other:
             raise FoldError(f"{other.type} is not known to this version")
+
+
+def _heard(so_far: list[Facts], more: Facts | None) -> list[Facts]:
+    return so_far if more is None else [*so_far, more]
 
 
 def _current(state: TableState, event: Event) -> OpenRound:
@@ -184,4 +189,4 @@ def _faults(state: TableState, device: str, change: Any) -> TableState:
     faults.pop(device, None)
     if names:
         faults[device] = sorted(set(names))
-    return msgspec.structs.replace(state, faults=faults)
+    return replace(state, faults=faults)

@@ -94,7 +94,8 @@ def only(readings: list[Reading], kind: type[R]) -> list[R]:
 
 
 def faults(readings: list[Reading]) -> list[tuple[str, bool]]:
-    """Device faults as (word, cleared)."""
+    """Device faults as (word, cleared); each says in a sentence what is the matter."""
+    assert all(" " in reading.detail for reading in only(readings, DeviceFault))
     return [(reading.fault, reading.cleared) for reading in only(readings, DeviceFault)]
 
 

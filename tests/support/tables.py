@@ -32,8 +32,7 @@ class Driven:
         settings = RouletteSettings(spin=spin or SpinRules(unobserved="accept"))
         self.setup = TableSetup(
             name="r1",
-            rules=Rules(game, source, tries, game.starts(settings)),  # type: ignore[arg-type]
-            settings=settings,
+            rules=Rules(game, settings, source, tries),  # type: ignore[arg-type]
             devices=(WHEEL,),
             version="test",
             config_hash="0" * 64,

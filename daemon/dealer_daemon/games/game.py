@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.validation.signals import Signal
 from dealer_daemon.verdicts import Remedy
 from dealer_drivers.driver import Observes
@@ -59,20 +60,36 @@ class TableDevice:
     observes: frozenset[Observes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
-    """A game's entry: found by name, see ``load_game``.
+    """What every game has: found by name, see ``load_game``.
 
     ``settings`` is the type of the sections and keys that the game adds to ``[tables.X]``. ``check`` lists
-    impossible combinations as (key, reason). ``judge`` makes the judge; ``token`` is the device's attempt
-    counter at the last thing the journal knows, or ``None``. ``stated`` turns what a person keyed in into
-    facts, or raises ``BadFacts``. ``starts`` says when an attempt may begin against ``betting.close``.
+    impossible combinations as (key, reason). ``stated`` turns what a person keyed in into facts, or raises
+    ``BadFacts``.
     """
 
     name: str
     settings: type[msgspec.Struct]
     remedy: Remedy
     check: Callable[[Any, Sequence[TableDevice]], list[tuple[str, str]]]
+    stated: Callable[[Any, Mapping[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptGame(Game):
+    """A game whose round is one valid attempt: a spin, a shake, a turn, a layout.
+
+    ``judge`` makes the judge; its last argument is the device's attempt counter as the journal knows it.
+    ``starts`` says when an attempt may begin against ``betting.close``.
+    """
+
     judge: Callable[[Any, Sequence[TableDevice], int | None], Judge]
-    stated: Callable[[Mapping[str, Any]], dict[str, Any]]
     starts: Callable[[Any], StartRule]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardGame(Game):
+    """A game dealt card by card. ``procedure`` makes it from the settings; gates stand open where nobody waits."""
+
+    procedure: Callable[[Any, bool], Procedure]

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.games.game import BadFacts, Game, Judge, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, Judge, TableDevice
 from dealer_daemon.validation.number_only import NumberOnlyJudge
 from dealer_daemon.validation.spin import SpinJudge
 from dealer_daemon.validation.spin_result import SpinResult
@@ -58,7 +58,7 @@ def spin_facts(result: SpinResult) -> dict[str, Any]:
     }
 
 
-def _stated(args: Mapping[str, Any]) -> dict[str, Any]:
+def _stated(_settings: RouletteSettings, args: Mapping[str, Any]) -> dict[str, Any]:
     number = args.get("number")
     if not isinstance(number, str):
         raise BadFacts('"number" is needed, a text from "0" to "36"')
@@ -93,7 +93,7 @@ def _judge(settings: RouletteSettings, devices: Sequence[TableDevice], token: in
     return NumberOnlyJudge(settings.spin, spin_facts)
 
 
-GAME = Game(
+GAME = AttemptGame(
     name="roulette",
     settings=RouletteSettings,
     remedy=Remedy.RETHROW,

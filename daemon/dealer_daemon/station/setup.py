@@ -22,11 +22,10 @@ def table_setup(config: TableConfig, clock_speed: float = 1.0) -> TableSetup:
         name=config.name,
         rules=Rules(
             game=game,
+            settings=config.settings,
             round_source=config.round_source,
             tries_before_pause=config.tries_before_pause,
-            starts=game.starts(config.settings),
         ),
-        settings=config.settings,
         devices=tuple(device.for_game() for device in config.devices),
         version=VERSION,
         config_hash=config.config_hash,

@@ -32,7 +32,7 @@ HEALTH_EVERY_S = 5.0
 RECORDINGS = "recordings"
 
 
-class _TableParts:
+class TableParts:
     """One table's host, devices and uplink."""
 
     def __init__(self, station: Station, config: TableConfig) -> None:
@@ -130,7 +130,7 @@ class Station:
         self.boot = str(uuid.uuid4())
         self.since = self.clock.now().rfc3339()
         self.journal: Journal
-        self._tables: dict[str, _TableParts] = {}
+        self.tables: dict[str, TableParts] = {}
         self._log = structlog.get_logger()
 
     async def run(self, stop: asyncio.Event) -> bool:
@@ -149,17 +149,17 @@ class Station:
     async def _run(self, state_dir: Path, stop: asyncio.Event) -> bool:
         log = self._log
         tasks: list[asyncio.Task[Any]] = []
-        self._tables = {name: _TableParts(self, table) for name, table in self.config.tables.items()}
+        self.tables = {name: TableParts(self, table) for name, table in self.config.tables.items()}
         control = ControlServer(state_dir, self.status)
         try:
             await control.start()
-            for parts in self._tables.values():
+            for parts in self.tables.values():
                 parts.start()
             tasks = [asyncio.create_task(stop.wait(), name="stop"), asyncio.create_task(self._keep_time(), name="time")]
-            for parts in self._tables.values():
+            for parts in self.tables.values():
                 tasks += [asyncio.create_task(device.link.run()) for device in parts.devices.values()]
             log.info("station_started", site=self.config.station.site, boot=self.boot, version=VERSION)
-            failures = [parts.host.failed for parts in self._tables.values()]
+            failures = [parts.host.failed for parts in self.tables.values()]
             await self._until_stopped(tasks, failures)
         finally:
             complete = await self._close(control, tasks)
@@ -177,27 +177,27 @@ class Station:
     async def _close(self, control: ControlServer, tasks: list[asyncio.Task[Any]]) -> bool:
         """Devices first, so that nothing new comes; then what waits for the disk; then the broker."""
         await control.stop()
-        for parts in self._tables.values():
+        for parts in self.tables.values():
             for device in parts.devices.values():
                 await device.stop()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         complete = True
-        for parts in self._tables.values():
+        for parts in self.tables.values():
             complete &= parts.host.stop()
-        stopped = await asyncio.gather(*(parts.uplink.stop() for parts in self._tables.values()))
+        stopped = await asyncio.gather(*(parts.uplink.stop() for parts in self.tables.values()))
         return complete and all(stopped)
 
     async def _keep_time(self) -> None:
         health_at = self.clock.now()
         while True:
             await self.clock.sleep_until(self.clock.now().plus_s(TICK_S).mono_ns)
-            for parts in self._tables.values():
+            for parts in self.tables.values():
                 parts.host.tick()
             if self.clock.now().since_s(health_at) >= HEALTH_EVERY_S:
                 health_at = self.clock.now()
-                for parts in self._tables.values():
+                for parts in self.tables.values():
                     for name in parts.devices:
                         parts.show_device(name)
 
@@ -209,5 +209,5 @@ class Station:
             "version": VERSION,
             "since": self.since,
             "journal": {"file": str(self.journal.path), "id": self.journal.journal_id},
-            "tables": {name: parts.status() for name, parts in self._tables.items()},
+            "tables": {name: parts.status() for name, parts in self.tables.items()},
         }

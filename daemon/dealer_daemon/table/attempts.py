@@ -19,7 +19,7 @@ from dealer_daemon.events import (
     TablePaused,
     Violation,
 )
-from dealer_daemon.games.game import Judge
+from dealer_daemon.games.game import Judge, StartRule
 from dealer_daemon.round import OpenRound
 from dealer_daemon.table.common import STATION, WITHHELD, Rules, emit_outcome, next_round_id, refuse, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
@@ -44,8 +44,9 @@ from dealer_drivers.readings import Reading
 class AttemptPlay:
     """Turns signals into events. Holds no state of its own but the newest attempt counter of the device."""
 
-    def __init__(self, rules: Rules, judge: Judge, device: str, frames: FrameLog) -> None:
+    def __init__(self, rules: Rules, judge: Judge, device: str, frames: FrameLog, starts: StartRule) -> None:
         self.rules = rules
+        self._starts = starts
         self.judge = judge
         self._device = device
         self.frames = frames
@@ -83,6 +84,13 @@ class AttemptPlay:
         """The table may go on (resumed, voided): a device that waits opens the next round where that is its part."""
         if self.judge.waiting():
             self._ready(turn)
+
+    def opened(self, turn: Turn) -> dict[str, Any]:  # noqa: ARG002
+        """There is no shoe."""
+        return {}
+
+    def betting_closed(self, turn: Turn) -> None:
+        """Nothing was withheld: a result while betting is open never counts."""
 
     def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:  # noqa: ARG002
         """Nothing beyond what every table knows."""
@@ -144,7 +152,7 @@ class AttemptPlay:
         turn.emit(AttemptStarted(attempt=current.attempt))
         if self.rules.round_source == "server" and self._at_wrong_time(current):
             self.judge.discard()
-            when = "after" if self.rules.starts == "after_close" else "before"
+            when = "after" if self._starts == "after_close" else "before"
             refusal = Refused(
                 "launched_early" if when == "after" else "launched_late",
                 self.rules.game.remedy,
@@ -153,7 +161,7 @@ class AttemptPlay:
             self._refuse(turn, None, refusal)
 
     def _at_wrong_time(self, current: OpenRound) -> bool:
-        wanted = {"after_close": "closed", "before_close": "open"}.get(self.rules.starts)
+        wanted = {"after_close": "closed", "before_close": "open"}.get(self._starts)
         return wanted is not None and current.betting != wanted
 
     def _betting_over(self, turn: Turn) -> None:

@@ -14,7 +14,7 @@ from dealer_daemon.events import (
     RoundOutcome,
     TablePaused,
 )
-from dealer_daemon.games.game import Game, StartRule
+from dealer_daemon.games.game import AttemptGame, CardGame
 from dealer_daemon.round import OpenRound
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.validation.signals import Trouble
@@ -30,10 +30,11 @@ WITHHELD = "details are withheld while betting is open"
 class Rules:
     """A table's configuration as far as playing needs it."""
 
-    game: Game
+    game: AttemptGame | CardGame
+    settings: Any
+    """Of the game's settings type."""
     round_source: Literal["device", "server"]
     tries_before_pause: int
-    starts: StartRule
 
 
 class Play(Protocol):
@@ -69,6 +70,14 @@ class Play(Protocol):
         """The table may go on: open the next round where that is the device's part."""
         ...
 
+    def opened(self, turn: Turn) -> dict[str, Any]:
+        """What the opening of a round says of its shoe; empty where there is none. Raises ``Refusal``."""
+        ...
+
+    def betting_closed(self, turn: Turn) -> None:
+        """The server closed betting: what was withheld for it may be known."""
+        ...
+
     def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:
         """Carry out a command that only this kind of table knows; ``None`` when it does not know it."""
         ...
@@ -79,7 +88,14 @@ def next_round_id(turn: Turn) -> str:
     return f"{turn.state.table}-{turn.state.rounds + 1}"
 
 
-def refuse(turn: Turn, current: OpenRound, verdict: Refused, evidence: list[str], tries_before_pause: int) -> None:
+def refuse(
+    turn: Turn,
+    current: OpenRound,
+    verdict: Refused,
+    evidence: list[str],
+    tries_before_pause: int,
+    position: str | None = None,
+) -> None:
     """The attempt does not count; after so many in a row the table pauses and the manager is called (000, 001)."""
     reveals = current.betting == "open" and verdict.reason == "two_pockets"
     turn.emit(
@@ -89,6 +105,7 @@ def refuse(turn: Turn, current: OpenRound, verdict: Refused, evidence: list[str]
             attempt=current.attempt,
             detail=WITHHELD if reveals else verdict.detail,
             evidence=evidence,
+            position=position,
         )
     )
     now = turn.state.round
@@ -106,6 +123,8 @@ def emit_outcome(
     witnesses: list[str],
     evidence: list[str],
     reason: str | None = None,
+    *,
+    last_hand: bool | None = None,
 ) -> None:
     """The one result of the open round."""
     current = turn.state.round
@@ -122,6 +141,9 @@ def emit_outcome(
             by=by,
             reason=reason,
             witnesses=witnesses,
+            shoe_id=current.shoe_id,
+            hand_in_shoe=current.hand_in_shoe,
+            last_hand=last_hand,
             server=current.server,
         )
     )

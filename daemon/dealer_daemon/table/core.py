@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dealer_daemon.commands import Command, CommandRecord
 from dealer_daemon.events import AttemptHeld, Event, TableStarted
-from dealer_daemon.games.game import TableDevice
+from dealer_daemon.games.game import CardGame, TableDevice
 from dealer_daemon.round import TableState
 from dealer_daemon.table.attempts import AttemptPlay
+from dealer_daemon.table.cards.play import CardPlay
 from dealer_daemon.table.common import Play, Rules, trouble
 from dealer_daemon.table.orders import answer
 from dealer_daemon.table.turn import Decision, FrameLog, Turn
 from dealer_daemon.validation.signals import Trouble
+from dealer_drivers.driver import Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Reading
 
@@ -29,7 +30,6 @@ class TableSetup:
 
     name: str
     rules: Rules
-    settings: Any
     devices: Sequence[TableDevice]
     version: str
     config_hash: str
@@ -45,8 +45,7 @@ class Table:
         self._boot = boot
         self._frames = FrameLog((device.name, device.driver) for device in setup.devices)
         expected = state.round.token if state.round is not None else None
-        judge = setup.rules.game.judge(setup.settings, setup.devices, expected)
-        self._play: Play = AttemptPlay(setup.rules, judge, setup.devices[0].name, self._frames)
+        self._play = _play(setup, expected, self._frames)
 
     def start(self, at: Instant) -> Decision:
         """The daemon took the table up. An attempt that was under way when it last stopped was not seen whole."""
@@ -109,3 +108,13 @@ class Table:
     def _done(self, turn: Turn) -> Decision:
         self.state = turn.state
         return turn.decision()
+
+
+def _play(setup: TableSetup, expected: int | None, frames: FrameLog) -> Play:
+    rules, game = setup.rules, setup.rules.game
+    if isinstance(game, CardGame):
+        procedure = game.procedure(rules.settings, rules.round_source == "device")
+        gives_result = any(Observes.RESULT in device.observes for device in setup.devices)
+        return CardPlay(rules, procedure, rules.settings.shoe, frames, gives_result=gives_result)
+    judge = game.judge(rules.settings, setup.devices, expected)
+    return AttemptPlay(rules, judge, setup.devices[0].name, frames, game.starts(rules.settings))

@@ -9,7 +9,6 @@ from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply, Role
 from dealer_daemon.events import (
     BettingClosed,
     Event,
-    Facts,
     OutcomeCorrected,
     RoundOpened,
     RoundOutcome,
@@ -17,8 +16,7 @@ from dealer_daemon.events import (
     TablePaused,
     TableResumed,
 )
-from dealer_daemon.games.game import BadFacts
-from dealer_daemon.round import OpenRound
+from dealer_daemon.table.arguments import Refusal, integer, open_round, server_object, stated, text
 from dealer_daemon.table.common import Play, emit_outcome, next_round_id, refuse
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.verdicts import Refused
@@ -34,21 +32,14 @@ MAY: dict[CommandName, frozenset[Role]] = {
     CommandName.OUTCOME_CORRECT: frozenset({_MANAGER}),
     CommandName.TABLE_PAUSE: frozenset({_SERVER, _DEALER, _MANAGER}),
     CommandName.TABLE_RESUME: frozenset({_MANAGER}),
-    CommandName.SHOE_CHANGE: frozenset({_MANAGER}),
+    CommandName.SHOE_CHANGE: frozenset({_SERVER, _MANAGER}),
+    CommandName.CARD_CORRECT: frozenset({_MANAGER}),
     CommandName.EVENTS_RESEND: frozenset(Role),
     CommandName.ATTEMPT_CONFIRM: frozenset({_DEALER, _MANAGER}),
     CommandName.ATTEMPT_REFUSE: frozenset({_DEALER, _MANAGER}),
     CommandName.ATTEMPT_DECIDE: frozenset({_MANAGER}),
 }
 """Who may ask what. Nobody but a service manager resumes, voids or corrects (``games.md`` §2.2)."""
-
-
-class Refusal(Exception):  # noqa: N818
-    """The command is not carried out."""
-
-    def __init__(self, code: ErrorCode, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 def answer(turn: Turn, play: Play, command: Command, event_at: Callable[[int], Event | None]) -> Reply:
@@ -100,8 +91,9 @@ def _open(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if turn.state.round is not None:
         raise Refusal(ErrorCode.NOT_NOW, f"round {turn.state.round.id} is still open")
     round_id = next_round_id(turn)
+    shoe = play.opened(turn)
     opened = RoundOpened(
-        game=play.rules.game.name, source="server", spin=play.round_token(), server=_server_object(command)
+        game=play.rules.game.name, source="server", spin=play.round_token(), server=server_object(command), **shoe
     )
     turn.emit(opened, subject=round_id)
     return {"round": round_id}
@@ -110,16 +102,25 @@ def _open(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
 def _close(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if play.rules.round_source != "server":
         raise Refusal(ErrorCode.NOT_NOW, 'the device closes betting at this table (round_source = "device")')
-    current = _round(turn, command)
+    current = open_round(turn, command)
     if current.betting == "closed":
         raise Refusal(ErrorCode.NOT_NOW, f"betting on round {current.id} is closed already")
-    turn.emit(BettingClosed(game=play.rules.game.name, source="server", server=_server_object(command)))
+    turn.emit(
+        BettingClosed(
+            game=play.rules.game.name,
+            source="server",
+            shoe_id=current.shoe_id,
+            hand_in_shoe=current.hand_in_shoe,
+            server=server_object(command),
+        )
+    )
+    play.betting_closed(turn)
     return {"round": current.id}
 
 
 def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
-    current = _round(turn, command)
-    reason = _text(command, "reason")
+    current = open_round(turn, command)
+    reason = text(command, "reason")
     turn.emit(RoundVoided(reason=reason, by=command.by, seen=current.seen))
     play.discard()
     # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays.
@@ -130,8 +131,8 @@ def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
 
 
 def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
-    replaces = _integer(command, "replaces")
-    reason = _text(command, "reason")
+    replaces = integer(command, "replaces")
+    reason = text(command, "reason")
     replaced = event_at(replaces)
     if replaced is None or not isinstance(replaced.data, RoundOutcome | OutcomeCorrected):
         raise Refusal(ErrorCode.BAD_ARGUMENT, f"sequence {replaces} is no outcome of this table")
@@ -140,7 +141,7 @@ def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int],
         raise Refusal(ErrorCode.NOT_NOW, f"that outcome was corrected already: name {newest.sequence}")
     turn.emit(
         OutcomeCorrected(
-            replaces=replaces, game=play.rules.game.name, facts=_stated(play, command), reason=reason, by=command.by
+            replaces=replaces, game=play.rules.game.name, facts=stated(play, command), reason=reason, by=command.by
         ),
         subject=replaced.subject,
     )
@@ -150,7 +151,7 @@ def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int],
 def _pause(turn: Turn, command: Command) -> dict[str, Any]:
     if turn.state.paused is not None:
         raise Refusal(ErrorCode.NOT_NOW, f"the table is paused already ({turn.state.paused})")
-    reason = _text(command, "reason")
+    reason = text(command, "reason")
     turn.emit(TablePaused(reason=reason, by=command.by))
     return {}
 
@@ -158,14 +159,14 @@ def _pause(turn: Turn, command: Command) -> dict[str, Any]:
 def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if turn.state.paused is None:
         raise Refusal(ErrorCode.NOT_NOW, "the table is not paused")
-    turn.emit(TableResumed(reason=_text(command, "reason"), by=command.by))
+    turn.emit(TableResumed(reason=text(command, "reason"), by=command.by))
     play.discard()
     play.go_on(turn)
     return {}
 
 
 def _confirm(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
-    current = _round(turn, command)
+    current = open_round(turn, command)
     if current.phase != "unconfirmed":
         raise Refusal(ErrorCode.NOT_NOW, "no attempt waits for a confirmation")
     emit_outcome(turn, play.rules.game.name, current.seen, "device", command.by, current.witnesses, current.evidence)
@@ -173,7 +174,7 @@ def _confirm(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
 
 
 def _refuse(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
-    current = _round(turn, command)
+    current = open_round(turn, command)
     if current.phase == "waiting":
         raise Refusal(ErrorCode.NOT_NOW, "no attempt is under way or waits for a decision")
     if current.phase == "held" and command.role is not Role.MANAGER:
@@ -194,58 +195,20 @@ def _refuse(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
 
 
 def _decide(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
-    current = _round(turn, command)
+    current = open_round(turn, command)
     if current.phase != "held":
         raise Refusal(ErrorCode.NOT_NOW, "no attempt is held")
     if current.betting == "open":
         raise Refusal(ErrorCode.NOT_NOW, "betting is open: nothing may be published before it closes")
-    reason = _text(command, "reason")
+    reason = text(command, "reason")
     emit_outcome(
-        turn, play.rules.game.name, _stated(play, command), "manager", command.by, ["manager"], current.evidence, reason
+        turn, play.rules.game.name, stated(play, command), "manager", command.by, ["manager"], current.evidence, reason
     )
     return {"sequence": turn.state.sequence}
 
 
 def _resend(turn: Turn, command: Command) -> dict[str, Any]:
-    first = _integer(command, "from")
+    first = integer(command, "from")
     if not 1 <= first <= turn.state.sequence:
         raise Refusal(ErrorCode.BAD_ARGUMENT, f'"from" must be 1 to {turn.state.sequence}')
     return {"from": first, "to": turn.state.sequence}
-
-
-def _round(turn: Turn, command: Command) -> OpenRound:
-    current = turn.state.round
-    if current is None:
-        raise Refusal(ErrorCode.NOT_NOW, "no round is open")
-    named = command.args.get("round")
-    if named is not None and named != current.id:
-        raise Refusal(ErrorCode.WRONG_ROUND, f"round {named} is not open; {current.id} is")
-    return current
-
-
-def _stated(play: Play, command: Command) -> Facts:
-    try:
-        return play.rules.game.stated(command.args)
-    except BadFacts as error:
-        raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
-
-
-def _server_object(command: Command) -> Facts | None:
-    value = command.args.get("server")
-    if value is not None and not isinstance(value, dict):
-        raise Refusal(ErrorCode.BAD_ARGUMENT, '"server" must be an object')
-    return value
-
-
-def _text(command: Command, key: str) -> str:
-    value = command.args.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise Refusal(ErrorCode.BAD_ARGUMENT, f'"{key}" is needed, a text that says why')
-    return value
-
-
-def _integer(command: Command, key: str) -> int:
-    value = command.args.get(key)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise Refusal(ErrorCode.BAD_ARGUMENT, f'"{key}" is needed, a whole number')
-    return value

@@ -1,23 +1,10 @@
-"""Everything that a table can say happened. A table's state is the fold over its events (``round.py``).
-
-Each type is a struct whose fields are the ``data`` of the message; ``EVENT_TYPES`` maps the type words of the
-messages to them. The JSON Schemas are generated from here. Within v1 the types only grow: new fields
-have defaults, nothing is renamed.
-"""
+"""The life of a round, and of the table round it."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import msgspec
-
-Facts = dict[str, Any]
-
-
-class EventData(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """Base of the ``data`` of every event."""
-
-    type: ClassVar[str]
+from dealer_daemon.events.base import EventData, Facts
 
 
 class TableStarted(EventData, frozen=True, kw_only=True):
@@ -76,6 +63,8 @@ class AttemptRefused(EventData, frozen=True, kw_only=True):
     attempt: int
     detail: str
     evidence: list[str]
+    position: str | None = None
+    """Where the card was to lie, at a card table."""
 
 
 class AttemptHeld(EventData, frozen=True, kw_only=True):
@@ -168,75 +157,3 @@ class OutcomeCorrected(EventData, frozen=True, kw_only=True):
     facts: Facts
     reason: str
     by: str
-
-
-class DeviceFaulted(EventData, frozen=True, kw_only=True):
-    """A device cannot be relied on now. Raised once, cleared once by ``device.recovered``."""
-
-    type: ClassVar[str] = "device.fault"
-    device: str
-    fault: str
-    detail: str
-
-
-class DeviceRecovered(EventData, frozen=True, kw_only=True):
-    """The device's fault of that name is over."""
-
-    type: ClassVar[str] = "device.recovered"
-    device: str
-    fault: str
-
-
-EVENT_TYPES: dict[str, type[EventData]] = {
-    cls.type: cls
-    for cls in (
-        TableStarted,
-        RoundOpened,
-        BettingClosed,
-        AttemptStarted,
-        AttemptRefused,
-        AttemptHeld,
-        AttemptUnconfirmed,
-        Violation,
-        TablePaused,
-        TableResumed,
-        RoundOutcome,
-        RoundVoided,
-        OutcomeCorrected,
-        DeviceFaulted,
-        DeviceRecovered,
-    )
-}
-
-
-class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """One committed fact about a table: what the journal keeps and the publisher sends.
-
-    ``sequence`` is gapless from 1 per table. ``subject`` is the round's id where there is a round.
-    ``wall_ns`` is Unix nanoseconds, ``mono_ns`` the monotonic clock of the boot ``boot``.
-    """
-
-    table: str
-    sequence: int
-    subject: str | None
-    wall_ns: int
-    mono_ns: int
-    boot: str
-    data: EventData
-
-
-class UnknownEventType(ValueError):  # noqa: N818
-    """A journal row of a type that this version does not know."""
-
-
-def decode_data(type_word: str, body: bytes) -> EventData:
-    """The ``data`` struct from its JSON. Raises ``UnknownEventType`` or ``msgspec.ValidationError``."""
-    cls = EVENT_TYPES.get(type_word)
-    if cls is None:
-        raise UnknownEventType(f"event type {type_word!r} is not known to this version")
-    return msgspec.json.decode(body, type=cls)
-
-
-def encode_data(data: EventData) -> bytes:
-    """Canonical JSON of an event's data: fields in the order of the type, keys of facts in their own order."""
-    return msgspec.json.encode(data)

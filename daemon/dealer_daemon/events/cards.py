@@ -1,0 +1,124 @@
+"""Cards, gates and shoes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dealer_daemon.events.base import EventData, Facts
+
+
+class CardDrawn(EventData, frozen=True, kw_only=True):
+    """A card lies on its position and is known to the servers."""
+
+    type: ClassVar[str] = "card.drawn"
+    card: str
+    """Rank and suit, ``"8S"``."""
+    position: str
+    unit: str | None = None
+    """The physical card, where its code tells."""
+    evidence: list[str] = []
+
+
+class CardWithheld(EventData, frozen=True, kw_only=True):
+    """A card was read that servers must not know yet; ``card.drawn`` follows when betting closes or its gate opens."""
+
+    type: ClassVar[str] = "card.withheld"
+    secret: ClassVar[frozenset[str]] = frozenset({"card", "unit"})
+    position: str
+    card: str = ""
+    """Never leaves the station with this event."""
+    unit: str | None = None
+
+
+class CardRepeated(EventData, frozen=True, kw_only=True):
+    """The same physical card was reported again: ignored."""
+
+    type: ClassVar[str] = "card.repeated"
+    secret: ClassVar[frozenset[str]] = frozenset({"card"})
+    reason: str
+    card: str = ""
+    """Never leaves the station: it may be a withheld one."""
+
+
+class CardCorrected(EventData, frozen=True, kw_only=True):
+    """A service manager put another card on a position by the video, before the outcome."""
+
+    type: ClassVar[str] = "card.corrected"
+    position: str
+    card: str
+    was: str
+    reason: str
+    by: str
+
+
+class CardExpected(EventData, frozen=True, kw_only=True):
+    """The server said what comes next (blackjack)."""
+
+    type: ClassVar[str] = "card.expected"
+    args: Facts
+    server: Facts | None = None
+
+
+class HandSkipped(EventData, frozen=True, kw_only=True):
+    """The station joined in the middle of a hand: it gives no result, and the next one counts."""
+
+    type: ClassVar[str] = "hand.skipped"
+    reason: str
+    detail: str
+
+
+class GateWaiting(EventData, frozen=True, kw_only=True):
+    """The round waits until the server opens this gate."""
+
+    type: ClassVar[str] = "gate.waiting"
+    gate: str
+    seen: Facts
+    """The facts so far, for the bets of this gate."""
+
+
+class GateOpened(EventData, frozen=True, kw_only=True):
+    """The server let the round go on."""
+
+    type: ClassVar[str] = "gate.opened"
+    gate: str
+    server: Facts | None = None
+
+
+class GateVoided(EventData, frozen=True, kw_only=True):
+    """The bets of this gate are void, the round stands (003: 仅保险下注无效)."""
+
+    type: ClassVar[str] = "gate.voided"
+    gate: str
+    reason: str
+    by: str
+
+
+class ShoeBegan(EventData, frozen=True, kw_only=True):
+    """A shoe is in play."""
+
+    type: ClassVar[str] = "shoe.started"
+    shoe_id: str
+    hand_in_shoe: int
+    """0: no hand was dealt from it yet."""
+    decks: int
+    deck_set: str | None = None
+    verified: bool = False
+    by: str = "station"
+
+
+class ShoeCutCard(EventData, frozen=True, kw_only=True):
+    """The cut card was seen: the round in play is the last of the shoe (004)."""
+
+    type: ClassVar[str] = "shoe.cut_card"
+    shoe_id: str
+    hand_in_shoe: int
+
+
+class ShoeEnded(EventData, frozen=True, kw_only=True):
+    """No more hands are dealt from this shoe."""
+
+    type: ClassVar[str] = "shoe.ended"
+    shoe_id: str
+    hand_in_shoe: int
+    reason: str
+    by: str = "station"

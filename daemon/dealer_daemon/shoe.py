@@ -1,0 +1,72 @@
+"""The shoe's part of the fold: which cards came out, which hand it is, whether the cut card was seen."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from dealer_daemon.events import CardCorrected, CardDrawn, CardWithheld, ShoeBegan, ShoeCutCard, ShoeEnded
+from dealer_daemon.state import FoldError, OpenRound, Shoe, Step, TableState
+
+CardEvent = CardDrawn | CardWithheld | CardCorrected
+ShoeEvent = ShoeBegan | ShoeCutCard | ShoeEnded
+
+
+def counted(shoe: Shoe | None, hand_in_shoe: int | None) -> Shoe | None:
+    """The shoe when hand ``hand_in_shoe`` was opened."""
+    return shoe if shoe is None or hand_in_shoe is None else replace(shoe, hands=hand_in_shoe)
+
+
+def shoe_event(state: TableState, data: ShoeEvent) -> TableState:
+    """The table after a shoe began, ended, or showed its cut card. Raises ``FoldError``."""
+    if isinstance(data, ShoeBegan):
+        if state.shoe is not None:
+            raise FoldError(f"shoe {data.shoe_id} began while {state.shoe.id} is in play")
+        begun = Shoe(id=data.shoe_id, decks=data.decks, hands=data.hand_in_shoe)
+        return replace(state, shoe=begun, shoes=state.shoes + 1)
+    if state.shoe is None or state.shoe.id != data.shoe_id:
+        raise FoldError(f"{data.type} of shoe {data.shoe_id}, which is not in play")
+    return replace(state, shoe=None if isinstance(data, ShoeEnded) else replace(state.shoe, cut_card=True))
+
+
+def card_steps(steps: list[Step], data: CardEvent) -> list[Step]:
+    """The round's steps after a card came, was made known, or was corrected. Raises ``FoldError``."""
+    if isinstance(data, CardWithheld):
+        return [*steps, Step(position=data.position, card=data.card, unit=data.unit, withheld=True)]
+    at = _index(steps, data.position)
+    if isinstance(data, CardDrawn):
+        if at is None:
+            return [*steps, Step(position=data.position, card=data.card, unit=data.unit, evidence=data.evidence)]
+        if not steps[at].withheld or steps[at].card != data.card:
+            raise FoldError(f"a second card on {data.position}")
+        return [*steps[:at], replace(steps[at], withheld=False, evidence=data.evidence), *steps[at + 1 :]]
+    if at is None:
+        raise FoldError(f"a card on {data.position} was corrected and none lay there")
+    return [*steps[:at], replace(steps[at], card=data.card, unit=None), *steps[at + 1 :]]
+
+
+def card_event(shoe: Shoe | None, data: CardEvent, before: OpenRound | None) -> Shoe | None:
+    """The shoe after a card came out, or turned out to be another."""
+    if shoe is None:
+        return None
+    if isinstance(data, CardCorrected):
+        drawn = dict(shoe.drawn)
+        drawn[data.was] = drawn.get(data.was, 0) - 1
+        drawn[data.card] = drawn.get(data.card, 0) + 1
+        return replace(shoe, drawn={card: count for card, count in drawn.items() if count > 0})
+    if before is not None and _index(before.steps, data.position) is not None:
+        return shoe  # a withheld card is made known: it came out before
+    units = shoe.units if data.unit is None else [*shoe.units, data.unit]
+    return replace(shoe, drawn=shoe.drawn | {data.card: shoe.drawn.get(data.card, 0) + 1}, units=units)
+
+
+def burnt(shoe: Shoe | None, data: CardDrawn) -> Shoe:
+    """The shoe after a card was burnt between hands: it came out and lies nowhere. Raises ``FoldError``."""
+    if shoe is None:
+        raise FoldError("a card was burnt and no shoe is in play")
+    after = card_event(shoe, data, None)
+    assert after is not None
+    return replace(after, burnt=[*shoe.burnt, data.card])
+
+
+def _index(steps: list[Step], position: str) -> int | None:
+    return next((index for index, step in enumerate(steps) if step.position == position), None)

@@ -1,0 +1,77 @@
+"""The hand in play as its procedure sees it: from the folded steps to what is due, and what may be known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dealer_daemon.games.cards.card import Card
+from dealer_daemon.games.cards.procedure import (
+    CardDue,
+    CardStep,
+    Complete,
+    Due,
+    ExpectStep,
+    Facts,
+    GateStep,
+    History,
+    Procedure,
+)
+from dealer_daemon.state import Step
+from dealer_daemon.validation.card import Lies
+
+
+def history_of(steps: Sequence[Step]) -> History:
+    """The procedure's history of a round's steps."""
+    return tuple(_step(step) for step in steps)
+
+
+def _step(step: Step) -> CardStep | GateStep | ExpectStep:
+    if step.position is not None and step.card is not None:
+        return CardStep(step.position, Card.parse(step.card))
+    if step.gate is not None:
+        return GateStep(step.gate)
+    return ExpectStep(step.expect or {})
+
+
+def lying(steps: Sequence[Step]) -> list[Lies]:
+    """The cards of the round, in order."""
+    return [
+        Lies(step.position, step.card, step.unit)
+        for step in steps
+        if step.position is not None and step.card is not None
+    ]
+
+
+def due(procedure: Procedure, steps: Sequence[Step]) -> Due:
+    """What must come next."""
+    return procedure.due(history_of(steps))
+
+
+def complete(procedure: Procedure, steps: Sequence[Step]) -> bool:
+    """Every card of the round lies there."""
+    return isinstance(due(procedure, steps), Complete)
+
+
+def known(procedure: Procedure, steps: Sequence[Step]) -> Facts:
+    """The facts that servers may know: those of the cards before the first that is withheld."""
+    open_steps = []
+    for step in steps:
+        if step.withheld:
+            break
+        open_steps.append(step)
+    return procedure.seen(history_of(open_steps))
+
+
+def to_reveal(procedure: Procedure, steps: Sequence[Step]) -> list[Step]:
+    """The withheld cards that may be known now that betting is closed: those whose own gate, if any, is open."""
+    opened = {step.gate for step in steps if step.gate is not None}
+    found = []
+    for index, step in enumerate(steps):
+        if not step.withheld:
+            continue
+        wanted = procedure.due(history_of(steps[:index]))
+        gate = wanted.reveal_gate if isinstance(wanted, CardDue) else None
+        if gate is not None and gate not in opened:
+            break
+        found.append(step)
+    return found

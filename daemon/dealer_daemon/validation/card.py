@@ -1,0 +1,160 @@
+"""Judges one card pass: may this card lie on the position that is due? (``games.md`` §3, the table of cases.)
+
+Pure: what has come out of the shoe, and what is due, are arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dealer_drivers.shoe.readings import CardForeign, CardRead, CardUnit, CardUnreadable, ShoeSlot
+
+RESCAN_DETAIL = "scan the same card again"
+
+
+class CardReason(StrEnum):
+    """Why a card did not count, beside the words of ``CardTrouble`` for one that could not be read."""
+
+    # Rescan.
+    FOREIGN_CARD = "foreign_card"
+    # Pause: integrity alarm.
+    FOREIGN_CARD_AGAIN = "foreign_card_again"
+    COPIES_USED_UP = "copies_used_up"
+    UNIT_SEEN_BEFORE = "unit_seen_before"
+    # Pause: procedure violation.
+    CARD_WHILE_BETTING = "card_while_betting"
+    CARD_BETWEEN_ROUNDS = "card_between_rounds"
+    CARD_BEFORE_GATE = "card_before_gate"
+    CARD_NOT_EXPECTED = "card_not_expected"
+    CARD_NOT_DUE = "card_not_due"
+    CARD_OUTSIDE_GAME = "card_outside_game"
+    CARD_WHILE_HELD = "card_while_held"
+    CARD_WHILE_PAUSED = "card_while_paused"
+    SHOE_NOT_VERIFIED = "shoe_not_verified"
+    # Held.
+    SLOT_OVERWRITTEN = "slot_overwritten"
+    CARD_SKIPPED = "card_skipped"
+    SHOE_RESULT_DISAGREES = "shoe_result_disagrees"
+    FORCE_QUIT = "force_quit"
+    # Ignored, and recorded.
+    SAME_PASS = "same_pass"
+    SAME_SLOT = "same_slot"
+    SAME_UNIT = "same_unit"
+    ANNOUNCED_AGAIN = "announced_again"
+
+
+@dataclass(frozen=True, slots=True)
+class Lies:
+    """A card that lies on the table in this round."""
+
+    position: str
+    card: str
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """The card counts for the position that is due."""
+
+    card: str
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The same physical card as one that lies there already: ignored, recorded."""
+
+    reason: CardReason
+
+
+@dataclass(frozen=True, slots=True)
+class Rescan:
+    """It could not be told; the same card once more, on the same position."""
+
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """The deck is not what it should be: the table pauses and a manager looks."""
+
+    reason: CardReason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Held: what the reader says contradicts what lies on the table."""
+
+    reason: CardReason
+    detail: str
+
+
+Pass = Fresh | Again | Rescan | Alarm | Doubt
+
+
+def unit_text(unit: CardUnit | None) -> str | None:
+    """A physical card's name as the journal keeps it."""
+    return None if unit is None else f"{unit.deck_set}/{unit.deck}/{unit.serial}"
+
+
+def hinted_position(reading: CardRead) -> str | None:
+    """The position that the shoe itself names, ``player.1``; ``None`` without a hint, ``burn`` for burn cards."""
+    if reading.hint is None:
+        return None
+    if reading.hint.slot in (ShoeSlot.PLAYER, ShoeSlot.BANKER):
+        return f"{reading.hint.slot}.{reading.hint.index}"
+    return "burn"
+
+
+def judge_again(reading: CardRead, lying: Collection[Lies], last: Lies | None) -> Again | Doubt | None:
+    """Whether this is a card that lies there already. ``last`` is the newest one, of this round or the one before."""
+    position, unit = hinted_position(reading), unit_text(reading.unit)
+    if position is not None and position != "burn":
+        for card in lying:
+            if card.position == position:
+                if card.card == reading.card:
+                    return Again(CardReason.SAME_SLOT)
+                return Doubt(
+                    CardReason.SLOT_OVERWRITTEN,
+                    f"the shoe gives a second card for {position}: the first one stands until a person decides",
+                )
+    if unit is not None:
+        if any(card.unit == unit for card in lying) or (last is not None and last.unit == unit):
+            return Again(CardReason.SAME_UNIT)
+        return None
+    if reading.repeated and last is not None and last.card == reading.card:
+        return Again(CardReason.SAME_PASS)
+    return None
+
+
+def judge_card(
+    reading: CardRead, position: str, drawn: Mapping[str, int], units: Collection[str], decks: int
+) -> Fresh | Alarm | Doubt:
+    """A card that is not a repeat, for the position that is due.
+
+    ``drawn`` and ``units`` are what has come out of this shoe (or this round, from a continuous shuffler).
+    """
+    hinted, unit = hinted_position(reading), unit_text(reading.unit)
+    if hinted is not None and hinted != position:
+        return Doubt(
+            CardReason.CARD_SKIPPED, f"the shoe gives the card for {hinted} and {position} is due: a card was missed"
+        )
+    if unit is not None and unit in units:
+        return Alarm(CardReason.UNIT_SEEN_BEFORE, "this very card came out of this shoe before")
+    if drawn.get(reading.card, 0) >= decks:
+        return Alarm(CardReason.COPIES_USED_UP, f"all {decks} copies of this card came out of this shoe before")
+    return Fresh(reading.card, unit)
+
+
+def judge_unread(reading: CardUnreadable | CardForeign, foreign_before: str | None) -> Rescan | Alarm:
+    """A card that could not be told, or is none of this deck set. ``foreign_before``: the foreign code just seen."""
+    if isinstance(reading, CardUnreadable):
+        return Rescan(reading.reason, f"{reading.detail or 'the card could not be read'}; {RESCAN_DETAIL}")
+    if foreign_before == reading.code:
+        detail = f"the same code that is no card of this deck set came again ({reading.kind}): take the card out"
+        return Alarm(CardReason.FOREIGN_CARD_AGAIN, detail)
+    return Rescan(CardReason.FOREIGN_CARD, f"a code that is no card of this deck set ({reading.kind}); {RESCAN_DETAIL}")
