@@ -24,7 +24,7 @@ from dealer_daemon.events import (
     TablePaused,
     Violation,
 )
-from dealer_daemon.journal import Journal, JournalUnavailable
+from dealer_daemon.journal import Journal, JournalError, JournalUnavailable
 from dealer_daemon.round import TableState
 from dealer_daemon.station.messages import state_message
 from dealer_daemon.station.setup import recover, snapshot_of, table_setup
@@ -165,10 +165,9 @@ class TableHost:
         """What else the journal raises must end the station, and here nobody above would hear it."""
         try:
             self._drain()
-        except BaseException as error:
-            if self.failed.done():
-                raise
-            self.failed.set_exception(error)
+        except JournalError as error:
+            if not self.failed.done():
+                self.failed.set_exception(error)
 
     def _commit(self, decision: Decision, after: TableState) -> None:
         keep = after.sequence - self._snapshot_at >= SNAPSHOT_EVERY

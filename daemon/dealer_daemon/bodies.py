@@ -1,0 +1,89 @@
+"""The bodies of messages that are no events: what a table is doing, how its devices are, and who is there.
+
+Within v1 they only grow, like the events.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class StateBody(msgspec.Struct, frozen=True, kw_only=True):
+    """``state``, retained: what the table is doing, as committed. Null where there is no round or no shoe."""
+
+    table: str
+    game: str
+    boot: str
+    time: str
+    """RFC 3339."""
+    phase: Literal["idle", "betting", "waiting", "running", "held", "unconfirmed", "paused"]
+    round: str | None
+    betting: Literal["open", "closed"] | None
+    attempt: int | None
+    last_refusal: str | None
+    """Why the last attempt of this round did not count."""
+    paused: str | None
+    """Why the table stands; null when it does not."""
+    stalled: str | None
+    """Why nothing can be committed now; null when all is well."""
+    shoe_id: str | None
+    hand_in_shoe: int | None
+    last_sequence: int
+    last_outcome: int | None
+    """Sequence of the newest outcome."""
+    faults: dict[str, list[str]]
+    """Standing faults by device."""
+
+
+class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
+    """``devices/{device}``, retained: link, bytes, frames and readings apart, for "connected" means nothing.
+
+    Times are RFC 3339, null for never since the station started; counts go on over reconnects.
+    """
+
+    driver: str
+    maturity: Literal["recorded", "documented", "generic"]
+    """How sure the driver is of the device's format."""
+    port: str
+    time: str
+    link: Literal["opening", "up", "waiting", "stopped", "given_up"]
+    link_reason: str
+    link_since: str
+    bytes_in: int
+    bytes_out: int
+    valid_frames: int
+    rejected_bytes: int
+    opens: int
+    last_byte: str | None
+    last_valid_frame: str | None
+    last_reading: str | None
+    faults: list[str]
+    notices: dict[str, str]
+    """What a technician should know: identity, version, settings read back."""
+    calibration: str | None
+    flight_recorder: str | None
+    """``recording``, or what is wrong with it; null where no raw bytes are kept."""
+
+
+class PresenceBody(msgspec.Struct, frozen=True, kw_only=True):
+    """``presence``, retained: birth, goodbye and will. A will carries ``online`` and ``boot`` alone."""
+
+    online: bool
+    boot: str
+    """Of the daemon that says it: an offline of another boot than the newest birth's is old news."""
+    version: str | None = None
+    since: str | None = None
+    """When this boot began, RFC 3339."""
+    protocol: str | None = None
+    """MQTT version in use, 5 or 3.1.1."""
+
+
+class AckBody(msgspec.Struct, frozen=True, kw_only=True):
+    """``acks/{consumer}``, retained, written by the consumer: it handled everything up to ``sequence``.
+
+    An empty body says that the consumer is no more.
+    """
+
+    sequence: int

@@ -1,0 +1,20 @@
+"""The configuration file: its types, and a loader that reports everything that is wrong with it at once."""
+
+from __future__ import annotations
+
+from dealer_daemon.config.errors import ConfigError, ConfigErrors, report
+from dealer_daemon.config.loader import load_config, parse_config
+from dealer_daemon.config.types import Config, DeviceConfig, MqttConfig, StationConfig, TableConfig
+
+__all__ = [
+    "Config",
+    "ConfigError",
+    "ConfigErrors",
+    "DeviceConfig",
+    "MqttConfig",
+    "StationConfig",
+    "TableConfig",
+    "load_config",
+    "parse_config",
+    "report",
+]

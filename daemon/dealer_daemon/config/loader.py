@@ -1,0 +1,82 @@
+"""From a TOML file to a ``Config``, or to everything that is wrong with it. No device or broker is touched."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from dealer_daemon.config.broker import mqtt_problems
+from dealer_daemon.config.errors import ConfigError, ConfigErrors
+from dealer_daemon.config.lines import KeyPath, Lines
+from dealer_daemon.config.tables import read_tables
+from dealer_daemon.config.types import Config, MqttConfig, StationConfig
+from dealer_daemon.config.walk import Problem, read_struct, secret_problems, unknown_key
+from dealer_daemon.redact import redact
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+SECTIONS = ("station", "mqtt", "tables")
+
+
+def load_config(path: Path) -> Config:
+    """The configuration in the file. Raises ``ConfigErrors`` with all that is wrong with it."""
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise _of_file(path, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise _of_file(path, "is not UTF-8 text; save it as UTF-8") from error
+    return parse_config(text, path)
+
+
+def parse_config(text: str, path: Path) -> Config:
+    """As ``load_config``, of a text already read; ``path`` names it and is where relative paths start."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise _of_file(path, f"is not TOML: {error}", int(line.group(1)) if line else None) from error
+    problems: list[Problem] = []
+    config = _read(values, path.absolute().parent, problems)
+    if config is None or problems:
+        lines = Lines(text)
+        errors = [ConfigError(str(path), lines.line_of(p.path), _dotted(p.path), redact(p.reason)) for p in problems]
+        raise ConfigErrors(sorted(errors, key=lambda error: error.line or 0))
+    return config
+
+
+def _read(values: dict[str, Any], folder: Path, problems: list[Problem]) -> Config | None:
+    problems += secret_problems(values)
+    problems += [Problem((key,), unknown_key(key, SECTIONS)) for key in values if key not in SECTIONS]
+    station = read_struct(values.get("station", {}), StationConfig, ("station",), problems)
+    mqtt = read_struct(values.get("mqtt", {}), MqttConfig, ("mqtt",), problems)
+    if mqtt is not None:
+        problems += [Problem(("mqtt", key), reason) for key, reason in mqtt_problems(mqtt)]
+    tables = read_tables(values.get("tables", {}), problems)
+    if station is None or mqtt is None:
+        return None
+    return Config(
+        station=_absolute(station, folder, "state_dir"),
+        mqtt=_absolute(mqtt, folder, "password_file", "ca_file", "cert_file", "key_file"),
+        tables=tables,
+    )
+
+
+def _absolute(section: S, folder: Path, *keys: str) -> S:
+    given = {key: getattr(section, key) for key in keys}
+    return msgspec.structs.replace(section, **{k: str(folder / v) for k, v in given.items() if v is not None})
+
+
+def _of_file(path: Path, reason: str, line: int | None = None) -> ConfigErrors:
+    return ConfigErrors([ConfigError(str(path), line, "", reason)])
+
+
+def _dotted(path: KeyPath) -> str:
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text

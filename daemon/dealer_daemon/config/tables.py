@@ -1,0 +1,163 @@
+"""``[tables.X]``: one table's keys, its devices against their drivers, and its settings against its game."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from dealer_daemon.config.lines import KeyPath
+from dealer_daemon.config.types import DeviceConfig, DeviceKeys, TableConfig, TableKeys
+from dealer_daemon.config.walk import Problem, read_struct
+from dealer_daemon.games import Game, UnknownGame, load_game
+from dealer_drivers.driver import Driver, UnknownDriver, load_driver
+from dealer_drivers.errors import OptionError
+from dealer_drivers.transports.factory import make_transport
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_TABLE_KEYS = tuple(TableKeys.__struct_fields__)
+_DEVICE_KEYS = tuple(DeviceKeys.__struct_fields__)
+
+
+def read_tables(values: object, problems: list[Problem]) -> dict[str, TableConfig]:
+    """Every table that could be read; what is wrong with the others, and between them, goes to ``problems``."""
+    if not isinstance(values, Mapping) or not values:
+        problems.append(Problem(("tables",), "missing: at least one [tables.NAME] is needed"))
+        return {}
+    tables = {}
+    ports: dict[str, str] = {}
+    for name, table_values in values.items():
+        path = ("tables", name)
+        if not _NAME.fullmatch(name):
+            problems.append(Problem(path, "a table's name is 1 to 64 letters, digits, _ or -"))
+        if not isinstance(table_values, Mapping):
+            problems.append(Problem(path, f"a table is a section of its own: [tables.{name}]"))
+            continue
+        _check_ports(table_values.get("devices"), path, ports, problems)
+        table = _read_table(name, table_values, path, problems)
+        if table is not None:
+            tables[name] = table
+    return tables
+
+
+def _read_table(name: str, values: Mapping[str, Any], path: KeyPath, problems: list[Problem]) -> TableConfig | None:
+    before = len(problems)
+    base = {key: value for key, value in values.items() if key in _TABLE_KEYS}
+    keys = read_struct(base, TableKeys, path, problems)
+    devices = _read_devices(base.get("devices"), (*path, "devices"), problems)
+    game = _find_game(base.get("game"), (*path, "game"), problems)
+    if game is None:  # whose keys the others are, nobody knows
+        return None
+    rest = {key: value for key, value in values.items() if key not in _TABLE_KEYS}
+    settings = read_struct(rest, game.settings, path, problems, also=_TABLE_KEYS)
+    if keys is None or settings is None or len(problems) > before:
+        return None
+    for key, reason in game.check(settings, [device.for_game() for device in devices]):
+        problems.append(Problem((*path, *key.split(".")), reason))
+    return TableConfig(
+        name=name,
+        game=keys.game,
+        round_source=keys.round_source,
+        tries_before_pause=keys.tries_before_pause,
+        devices=tuple(devices),
+        settings=settings,
+        config_hash=_hash(name, keys, devices, settings),
+    )
+
+
+def _find_game(name: object, path: KeyPath, problems: list[Problem]) -> Game | None:
+    if not isinstance(name, str) or not name:
+        return None  # said with the other keys
+    try:
+        return load_game(name)
+    except UnknownGame as error:
+        problems.append(Problem(path, str(error)))
+        return None
+
+
+def _read_devices(values: object, path: KeyPath, problems: list[Problem]) -> list[DeviceConfig]:
+    devices: list[DeviceConfig] = []
+    names: set[object] = set()
+    for index, device_values in enumerate(values if isinstance(values, list) else []):
+        if not isinstance(device_values, Mapping):
+            continue  # said with the other keys
+        place = (*path, index)
+        name = device_values.get("name")
+        if isinstance(name, str) and name in names:
+            problems.append(
+                Problem((*place, "name"), f'"{name}" is another device of this table; give it its own name')
+            )
+        names.add(name)
+        device = _read_device(device_values, place, problems)
+        if device is not None:
+            devices.append(device)
+    return devices
+
+
+def _read_device(values: Mapping[str, Any], path: KeyPath, problems: list[Problem]) -> DeviceConfig | None:
+    base = {key: value for key, value in values.items() if key in _DEVICE_KEYS}
+    keys = read_struct(base, DeviceKeys, path, problems)
+    driver = _find_driver(base.get("driver"), (*path, "driver"), problems)
+    if driver is None:
+        return None
+    rest = {key: value for key, value in values.items() if key not in _DEVICE_KEYS}
+    options = read_struct(rest, driver.options, path, problems, also=_DEVICE_KEYS)
+    if options is None:
+        return None
+    impossible = options.problems()
+    if keys is not None and not impossible:
+        try:
+            make_transport(keys.port, driver.serial(options))  # opens nothing
+        except OptionError as error:
+            impossible = [error]
+    problems += [Problem((*path, *error.key.split(".")), error.reason) for error in impossible]
+    if keys is None or impossible:
+        return None
+    return DeviceConfig(name=keys.name, driver=driver, port=keys.port, options=options)
+
+
+def _find_driver(name: object, path: KeyPath, problems: list[Problem]) -> Driver | None:
+    if not isinstance(name, str) or not name:
+        return None  # said with the other keys
+    try:
+        return load_driver(name)
+    except UnknownDriver as error:
+        problems.append(Problem(path, str(error)))
+    except (ImportError, AttributeError) as error:
+        problems.append(Problem(path, f'driver "{name}" is installed and cannot be loaded: {error}; install it again'))
+    return None
+
+
+def _check_ports(values: object, path: KeyPath, ports: dict[str, str], problems: list[Problem]) -> None:
+    """No two devices of the station on one port: the second reader would steal the first one's bytes."""
+    for index, device in enumerate(values if isinstance(values, list) else []):
+        port = device.get("port") if isinstance(device, Mapping) else None
+        if not isinstance(port, str) or not port:
+            continue
+        key = posixpath.normpath(port) if port.startswith("/") else port
+        here = f"{path[1]}/{device.get('name', index)}"
+        if key in ports:
+            reason = f'"{port}" is the port of {ports[key]} already; each device has its own'
+            problems.append(Problem((*path, "devices", index, "port"), reason))
+        else:
+            ports[key] = here
+
+
+def _hash(name: str, keys: TableKeys, devices: list[DeviceConfig], settings: msgspec.Struct) -> str:
+    """SHA-256 of the canonical JSON of all that decides how the table works, defaults included."""
+    resolved = {
+        "name": name,
+        "game": keys.game,
+        "round_source": keys.round_source,
+        "tries_before_pause": keys.tries_before_pause,
+        "devices": [
+            {"name": device.name, "driver": device.driver.name, "port": device.port, "options": device.options}
+            for device in devices
+        ],
+        "settings": settings,
+    }
+    return "sha256:" + hashlib.sha256(msgspec.json.encode(resolved, order="sorted")).hexdigest()

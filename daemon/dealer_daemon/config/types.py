@@ -1,0 +1,110 @@
+"""What a configuration says: the sections as written, and the tables as resolved against drivers and games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from dealer_daemon.games import TableDevice
+from dealer_drivers.driver import Driver, DriverOptions
+
+# (?!\n): Python's $ also matches before a final line end.
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}(?!\n)$", description="1 to 64 letters, digits, _ or -")]
+Text = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
+Count = Annotated[int, Meta(ge=1, description="a whole number, 1 or more")]
+TopicPrefix = Annotated[
+    str,
+    Meta(
+        pattern=r"^[^$/+#\x00-\x1f][^/+#\x00-\x1f]*(/[^/+#\x00-\x1f]+)*(?!\n)$",
+        max_length=200,
+        description="topic levels joined by /, none of them empty, without + and #, not beginning with $",
+    ),
+]
+
+
+class StationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[station]``: this PC."""
+
+    site: Name
+    state_dir: Text
+    """Journal and evidence. A relative path is meant from the folder of the configuration file."""
+    flight_recorder_days: Annotated[int, Meta(ge=0, le=3650, description="days, 0 to 3650")] = 7
+    """How long every raw byte of every device is kept; 0 keeps none."""
+
+
+class MqttConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[mqtt]``: the broker. Credentials are files, relative to the folder of the configuration file."""
+
+    url: Text = "mqtt://127.0.0.1:1883"
+    prefix: TopicPrefix = "dealer/v1"
+    protocol: Literal["auto", "5", "3.1.1"] = "auto"
+    """``auto``: MQTT 5, and 3.1.1 with a broker that does not know it."""
+    username: Text | None = None
+    password_file: Text | None = None
+    ca_file: Text | None = None
+    cert_file: Text | None = None
+    key_file: Text | None = None
+    keepalive_s: Annotated[int, Meta(ge=1, le=65535, description="seconds, 1 to 65535")] = 10
+    """The loss of a frozen broker is noticed after two of them (``devices.md`` §7)."""
+    in_flight: Annotated[int, Meta(ge=1, le=65535, description="a whole number, 1 to 65535")] = 16
+    """Messages sent and not yet acknowledged, at most."""
+    plaintext_off_loopback: bool = False
+    """Whether ``mqtt://`` may leave this machine."""
+
+
+class TableKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[tables.X]`` without what its game adds. Each device has name, driver, port, and its driver's options."""
+
+    game: Text
+    round_source: Literal["device", "server"] = "server"
+    """Whose word opens and closes a round."""
+    tries_before_pause: Count = 3
+    """Refused attempts in a row before the table pauses and the service manager is called (``games.md`` §2)."""
+    devices: Annotated[list[dict[str, Any]], Meta(min_length=1, description="at least one [[tables.X.devices]]")]
+
+
+class DeviceKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[[tables.X.devices]]`` without the options of the driver."""
+
+    name: Name
+    driver: Text
+    port: Text
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConfig:
+    """One device of a table, its driver found and its options read."""
+
+    name: str
+    driver: Driver
+    port: str
+    options: DriverOptions
+
+    def for_game(self) -> TableDevice:
+        """What the table's game may know of it."""
+        return TableDevice(name=self.name, driver=self.driver.name, observes=self.driver.observes(self.options))
+
+
+@dataclass(frozen=True, slots=True)
+class TableConfig:
+    """One table. ``settings`` is of its game's settings type; ``config_hash`` is SHA-256 over all that is here."""
+
+    name: str
+    game: str
+    round_source: Literal["device", "server"]
+    tries_before_pause: int
+    devices: tuple[DeviceConfig, ...]
+    settings: Any
+    config_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One station. Paths are absolute."""
+
+    station: StationConfig
+    mqtt: MqttConfig
+    tables: dict[str, TableConfig]

@@ -1,0 +1,181 @@
+"""The schema of every command message and of the reply."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from dealer_daemon.commands import CommandName, Reply, Role
+from dealer_daemon.schema.components import DIALECT, JsonObject, envelope, summary, type_schemas
+
+Name = Annotated[str, Meta(min_length=1, max_length=128)]
+Why = Annotated[str, Meta(min_length=1, description="Why, for people.")]
+Round = Annotated[str, Meta(description="The round that is meant; refused when another one is open.")]
+Server = Annotated[
+    dict[str, Any],
+    Meta(description="The server's own object, at most 4 KiB: kept unread and echoed in the outcome."),
+]
+
+
+class CommandData(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What every command says."""
+
+    by: Annotated[Name, Meta(description="The person or service that answers for the command.")]
+    role: Role
+
+
+class RoundOpenData(CommandData, kw_only=True):
+    """Opens a round (`round_source = "server"`)."""
+
+    server: Server = {}
+
+
+class BettingCloseData(CommandData, kw_only=True):
+    """No more bets."""
+
+    round: Round | None = None
+    server: Server = {}
+
+
+class GateOpenData(CommandData, kw_only=True):
+    """The round goes on past the gate that it waits at; with `void` the gate's bets alone are void."""
+
+    gate: str
+    round: Round | None = None
+    void: bool = False
+    reason: Annotated[str, Meta(description="Needed with `void`.")] | None = None
+    server: Server = {}
+
+
+class CardExpectData(CommandData, kw_only=True):
+    """Says what comes next, where players decide; with the game's own keys."""
+
+    round: Round | None = None
+    server: Server = {}
+
+
+class CardCorrectData(CommandData, kw_only=True):
+    """Puts another card on a position by the video, before the outcome."""
+
+    position: str
+    card: Annotated[str, Meta(pattern="^[A2-9TJQK][SHCD]$")]
+    reason: Why
+    round: Round | None = None
+
+
+class RoundVoidData(CommandData, kw_only=True):
+    """Cancels the open round; stakes go back."""
+
+    reason: Why
+    round: Round | None = None
+
+
+class OutcomeCorrectData(CommandData, kw_only=True):
+    """Puts other facts in the place of a published outcome's; with the game's own keys, `number` for roulette."""
+
+    replaces: Annotated[int, Meta(ge=1, description="Sequence of the outcome that was wrong.")]
+    reason: Why
+
+
+class TablePauseData(CommandData, kw_only=True):
+    """Stops the table."""
+
+    reason: Why
+
+
+class TableResumeData(CommandData, kw_only=True):
+    """Lets the table go on."""
+
+    reason: Why
+
+
+class ShoeChangeData(CommandData, kw_only=True):
+    """A new shoe begins; a server may ask where the table allows it."""
+
+    reason: Why
+    deck_set: str | None = None
+    verified: Annotated[bool, Meta(description="The deck set was verified.")] = False
+
+
+class EventsResendData(CommandData, kw_only=True):
+    """Publishes events again, in order, from a sequence on."""
+
+    from_: Annotated[int, Meta(ge=1)] = msgspec.field(name="from")
+
+
+class AttemptConfirmData(CommandData, kw_only=True):
+    """The dealer's word that the spin was valid."""
+
+    round: Round | None = None
+
+
+class AttemptRefuseData(CommandData, kw_only=True):
+    """No spin: the attempt is made again."""
+
+    round: Round | None = None
+
+
+class AttemptDecideData(CommandData, kw_only=True):
+    """Decides a held attempt by the video; with the game's own keys, `number` for roulette."""
+
+    reason: Why
+    round: Round | None = None
+
+
+COMMAND_DATA: dict[CommandName, type[CommandData]] = {
+    CommandName.ROUND_OPEN: RoundOpenData,
+    CommandName.BETTING_CLOSE: BettingCloseData,
+    CommandName.GATE_OPEN: GateOpenData,
+    CommandName.CARD_EXPECT: CardExpectData,
+    CommandName.CARD_CORRECT: CardCorrectData,
+    CommandName.ROUND_VOID: RoundVoidData,
+    CommandName.OUTCOME_CORRECT: OutcomeCorrectData,
+    CommandName.TABLE_PAUSE: TablePauseData,
+    CommandName.TABLE_RESUME: TableResumeData,
+    CommandName.SHOE_CHANGE: ShoeChangeData,
+    CommandName.EVENTS_RESEND: EventsResendData,
+    CommandName.ATTEMPT_CONFIRM: AttemptConfirmData,
+    CommandName.ATTEMPT_REFUSE: AttemptRefuseData,
+    CommandName.ATTEMPT_DECIDE: AttemptDecideData,
+}
+
+
+def command_definitions(ref_template: str = "#/$defs/{name}") -> JsonObject:
+    """A definition for each command message, by its name, for ``reply``, and for each ``data``, by its class."""
+    messages = {
+        str(word): envelope(
+            word,
+            ref_template.format(name=cls.__name__),
+            description=summary(cls),
+            required=(),
+            id={
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 128,
+                "description": "Unique for the client for ever; the same id is answered with the same reply.",
+            },
+            source={"type": "string", "pattern": "[^/]$", "description": "Its last segment is the client's name."},
+        )
+        for word, cls in COMMAND_DATA.items()
+    }
+    messages["reply"] = envelope(
+        "reply",
+        ref_template.format(name="Reply"),
+        description=summary(Reply),
+        required=("datacontenttype",),
+    )
+    return messages | type_schemas([*COMMAND_DATA.values(), Reply], ref_template)
+
+
+def commands_schema() -> JsonObject:
+    """One JSON Schema for all command messages and the reply."""
+    return {
+        "$schema": DIALECT,
+        "$id": "urn:dealer-station:v1:commands",
+        "title": "Commands to a dealer table, and its replies",
+        "description": "CloudEvents 1.0 in structured JSON.",
+        "oneOf": [{"$ref": f"#/$defs/{word}"} for word in (*CommandName, "reply")],
+        "$defs": command_definitions(),
+    }

@@ -1,0 +1,96 @@
+"""For every test: nothing may be left behind, and real recordings are read in place or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+GRACE_S = 2.0
+"""How long what a test started may take to end after the test. Waited for, never slept through."""
+
+
+def child_processes() -> dict[int, str]:
+    """This process's children, the dead but unreaped ones too: pid to name and state."""
+    children = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            head, _, tail = stat.read_text(errors="replace").rpartition(")")
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # ended while we looked
+        state, parent = tail.split()[:2]
+        if int(parent) == os.getpid():
+            pid, _, name = head.partition(" (")
+            children[int(pid)] = f"{name}, ended but never waited for" if state == "Z" else name
+    return children
+
+
+def leaked_threads(before: set[threading.Thread], until: float) -> list[str]:
+    """Threads that were not there before and do not end in time."""
+    started = [thread for thread in threading.enumerate() if thread not in before]
+    for thread in started:
+        thread.join(max(0.0, until - time.monotonic()))
+    return [f"thread {thread.name!r}" for thread in started if thread.is_alive()]
+
+
+def leaked_processes(before: dict[int, str], until: float) -> list[str]:
+    """Children that were not there before and do not end in time, or that nobody waited for."""
+    for pid in child_processes().keys() - before.keys():
+        try:
+            handle = os.pidfd_open(pid)
+        except ProcessLookupError:
+            continue
+        try:
+            select.select([handle], [], [], max(0.0, until - time.monotonic()))
+        finally:
+            os.close(handle)
+    return [f"child process {pid} ({name})" for pid, name in child_processes().items() if pid not in before]
+
+
+@pytest.fixture
+async def no_leaked_tasks() -> AsyncIterator[None]:
+    """Fails an asynchronous test that leaves a task running. Runs in the test's own loop, after its fixtures."""
+    before = asyncio.all_tasks()
+    yield
+    left = asyncio.all_tasks() - before - {asyncio.current_task()}
+    if left:
+        _, left = await asyncio.wait(left, timeout=GRACE_S)
+    names = sorted(f"{task.get_name()}: {task.get_coro()!r}" for task in left)
+    assert not names, f"the test left asyncio tasks running: {'; '.join(names)}"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails any test that leaves a task, a thread or a process."""
+    threads, processes = set(threading.enumerate()), child_processes()
+    if request.node.get_closest_marker("asyncio"):  # given to every asynchronous test by asyncio_mode = "auto"
+        request.getfixturevalue("no_leaked_tasks")
+    yield
+    until = time.monotonic() + GRACE_S
+    left = leaked_threads(threads, until) + leaked_processes(processes, until)
+    assert not left, f"the test left running: {'; '.join(left)}"
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Recordings of real devices, outside the repository: ``DEALER_REAL_DATA`` names the folder."""
+    folder = os.environ.get("DEALER_REAL_DATA")
+    if not folder:
+        pytest.skip("DEALER_REAL_DATA is unset: the recordings of real devices are not on this machine")
+    path = Path(folder)
+    assert path.is_dir(), f"DEALER_REAL_DATA={folder} is no folder"
+    return path
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The checkout's root."""
+    return Path(__file__).resolve().parent.parent
