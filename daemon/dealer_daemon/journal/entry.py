@@ -1,0 +1,164 @@
+"""A row of the journal, from an event or a command and back, and the linking of new rows. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dealer_daemon.commands import CommandRecord
+from dealer_daemon.events import EVENT_TYPES, Event, UnknownEventType, decode_data, encode_data
+from dealer_daemon.journal.chain import Field, link
+from dealer_daemon.journal.errors import EvidenceConflict, JournalMisuse, JournalTooNew, damaged
+from dealer_drivers.instant import Instant
+
+EVENT = "event"
+COMMAND = "command"
+
+COLUMNS = (
+    "id, dealer_table, kind, sequence, type, subject, wall_ns, mono_ns, boot, client, command_id, body, evidence, hash"
+)
+"""The columns of ``entries`` in the order of ``Entry``; all but the last are hashed, in this order."""
+
+INSERT = f"INSERT INTO entries ({COLUMNS}) VALUES ({', '.join('?' * len(COLUMNS.split()))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row. ``evidence`` is a JSON list of ``[hash, media type]``; ``hash`` is 32 bytes."""
+
+    id: int
+    table: str
+    kind: str
+    sequence: int | None
+    type: str
+    subject: str | None
+    wall_ns: int
+    mono_ns: int
+    boot: str
+    client: str | None
+    command_id: str | None
+    body: bytes
+    evidence: str
+    hash: bytes
+
+    def named_evidence(self) -> list[tuple[str, str]]:
+        """The evidence that the row names: hashes and media types."""
+        return msgspec.json.decode(self.evidence, type=list[tuple[str, str]])
+
+
+class Head(NamedTuple):
+    """The end of the chain for people: a row's id and its hash in hexadecimal; row 0 before anything is written."""
+
+    row: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The end of the chain: where the next row goes."""
+
+    id: int
+    hash: bytes
+
+
+def draft(
+    head: Link, events: Sequence[Event], command: CommandRecord | None, at: Instant, boot: str, media: Mapping[str, str]
+) -> list[tuple[Any, ...]]:
+    """The rows to insert for one commit, chained behind ``head``: the command first, then what it caused.
+
+    ``media`` maps the hashes of all evidence of this commit to media types. Evidence that no event names is named by
+    the last row, so that the chain covers every blob. A command's row has the time ``at`` and the boot ``boot``.
+
+    Raises ``EvidenceConflict`` for an event that names evidence which is not in ``media``, and ``JournalMisuse`` for
+    one that could not be read back.
+    """
+    parts: list[tuple[list[Field], list[str]]] = []
+    if command is not None:
+        parts.append((_command_fields(command, at, boot), []))
+    parts.extend((_event_fields(event), list(named_by(event))) for event in events)
+    named = {name for _, names in parts for name in names}
+    parts[-1][1].extend(name for name in media if name not in named)
+    rows: list[tuple[Any, ...]] = []
+    row_id, previous = head.id, head.hash
+    for fields, names in parts:
+        row_id += 1
+        try:
+            evidence = msgspec.json.encode([(name, media[name]) for name in names]).decode()
+        except KeyError as missing:
+            raise EvidenceConflict(
+                f"an event names evidence {missing.args[0]}, which is neither in this commit nor in the journal"
+            ) from missing
+        hashed = (row_id, *fields, evidence)
+        previous = link(previous, hashed)
+        rows.append((*hashed, previous))
+    return rows
+
+
+def named_by(event: Event) -> Sequence[str]:
+    """The hashes of the evidence that an event's data names; empty for types without evidence."""
+    names: Sequence[str] = getattr(event.data, "evidence", ())
+    return names
+
+
+def hash_of(row: Entry, previous: bytes) -> bytes:
+    """What the row's hash must be after a row with hash ``previous``."""
+    fields: Iterable[Field] = (
+        row.id, row.table, row.kind, row.sequence, row.type, row.subject, row.wall_ns, row.mono_ns, row.boot,
+        row.client, row.command_id, row.body, row.evidence,
+    )  # fmt: skip
+    return link(previous, fields)
+
+
+def _event_fields(event: Event) -> list[Field]:
+    data = event.data
+    if EVENT_TYPES.get(data.type) is not type(data):
+        raise JournalMisuse(f"event type {data.type!r} is not in EVENT_TYPES: a journal with it could not be read back")
+    body = encode_data(data)
+    try:
+        decode_data(data.type, body)  # a row that cannot be read back would stop every start from now on
+    except msgspec.ValidationError as error:
+        raise JournalMisuse(f"{data.type} {event.sequence} of {event.table} could not be read back: {error}") from error
+    return [
+        event.table, EVENT, event.sequence, data.type, event.subject, event.wall_ns, event.mono_ns, event.boot,
+        None, None, body,
+    ]  # fmt: skip
+
+
+def _command_fields(record: CommandRecord, at: Instant, boot: str) -> list[Field]:
+    command = record.command
+    return [
+        record.table, COMMAND, None, str(command.name), None, at.wall_ns, at.mono_ns, boot,
+        command.client, command.id, msgspec.json.encode(record),
+    ]  # fmt: skip
+
+
+def event_of(row: tuple[str, int, str, str | None, int, int, str, bytes], path: Path) -> Event:
+    """The event of a row's ``EVENT_COLUMNS``. Raises ``JournalTooNew`` or ``JournalDamaged``."""
+    table, sequence, type_word, subject, wall_ns, mono_ns, boot, body = row
+    try:
+        data = decode_data(type_word, body)
+    except UnknownEventType as error:
+        raise JournalTooNew(
+            f"{path}: event {sequence} of {table}: {error}. Install the version of dealer-station that wrote it, or a "
+            "newer one"
+        ) from error
+    except msgspec.MsgspecError as error:
+        raise damaged(path, f"event {sequence} of {table} ({type_word}) cannot be read: {error}") from error
+    return Event(
+        table=table, sequence=sequence, subject=subject, wall_ns=wall_ns, mono_ns=mono_ns, boot=boot, data=data
+    )
+
+
+EVENT_COLUMNS = "dealer_table, sequence, type, subject, wall_ns, mono_ns, boot, body"
+
+
+def command_of(body: bytes, path: Path) -> CommandRecord:
+    """The command of a row's body. Raises ``JournalDamaged``."""
+    try:
+        return msgspec.json.decode(body, type=CommandRecord)
+    except msgspec.MsgspecError as error:
+        raise damaged(path, f"a command and its reply cannot be read: {error}") from error

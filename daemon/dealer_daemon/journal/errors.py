@@ -1,0 +1,109 @@
+"""What can go wrong with the journal, by the reaction it calls for.
+
+::
+
+    JournalError
+    ├── JournalUnavailable   try again: disk full, read-only, failing; nothing of the commit is written
+    ├── JournalBusy          another daemon has the state directory
+    ├── StateDirUnusable     the directory cannot be made or written: mend the host or the configuration
+    ├── JournalTooNew        a newer version wrote it: install that version
+    ├── JournalDamaged       it is not what was written: a person must look; nothing is repaired by itself
+    ├── JournalUnreadable    a file given to verify or export cannot be opened
+    └── JournalMisuse        an error of the program that calls; nothing is written
+        ├── SequenceConflict    an event's sequence is not the next of its table
+        ├── CommandRepeated     the command's id was answered before; its reply is in the journal
+        ├── EvidenceConflict    evidence that is absent, or whose name is not the hash of its body
+        └── CursorAhead         a cursor beyond the last event of its table
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+
+class JournalError(Exception):
+    """Base of all. The text is a sentence for a person and says what to do next."""
+
+
+class JournalUnavailable(JournalError):  # noqa: N818
+    """The journal cannot be written or read now. The same call may be made again with the same arguments."""
+
+
+class JournalBusy(JournalError):  # noqa: N818
+    """Another process has the journal. ``pid`` is its process id where the lock file tells."""
+
+    def __init__(self, message: str, pid: int | None) -> None:
+        super().__init__(message)
+        self.pid = pid
+
+
+class StateDirUnusable(JournalError):  # noqa: N818
+    """The state directory cannot be used by this process."""
+
+
+class JournalTooNew(JournalError):  # noqa: N818
+    """The journal, or a row of it, was written by a newer version."""
+
+
+class JournalDamaged(JournalError):  # noqa: N818
+    """The file is no journal, or its rows are not as they were written."""
+
+
+class JournalUnreadable(JournalError):  # noqa: N818
+    """A file that was to be verified or exported cannot be opened."""
+
+
+class JournalMisuse(JournalError):  # noqa: N818
+    """The calling program asked for something that must not be. Nothing was written."""
+
+
+class SequenceConflict(JournalMisuse):
+    """An event's sequence is not exactly one more than the last of its table."""
+
+
+class CommandRepeated(JournalMisuse):
+    """A command under an id that its client has used. Answer with ``Journal.reply_to``."""
+
+
+class EvidenceConflict(JournalMisuse):
+    """Evidence is named that exists nowhere, or a blob is not what its name says."""
+
+
+class CursorAhead(JournalMisuse):
+    """A cursor was set beyond the last event: its owner saw events that this journal does not have."""
+
+
+_DO_NOT_DELETE = "Do not delete or edit it: copy the state directory, run `dealer-daemon journal verify`"
+
+
+def damaged(path: Path, what: str) -> JournalDamaged:
+    """A ``JournalDamaged`` that says what is wrong with the file and what to do."""
+    return JournalDamaged(
+        f"{path}: {what}. {_DO_NOT_DELETE} on the copy, and restore the journal from a backup or move it aside by "
+        "decision of the service manager: a new journal starts its sequences at 1 again"
+    )
+
+
+def from_sqlite(error: sqlite3.Error, path: Path, doing: str) -> JournalError:
+    """The journal error for what SQLite said while ``doing`` (``"committing"``), by the reaction it calls for."""
+    if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError | sqlite3.DataError):
+        return JournalMisuse(f"{path}: {doing}: {error}")
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    name: str = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
+    said = f"{path}: {doing} failed ({name}: {error})"
+    # Extended codes carry the primary code in the low byte (SQLite result codes).
+    match code & 0xFF:
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return damaged(path, f"{doing} failed: {error}")
+        case sqlite3.SQLITE_CONSTRAINT:
+            return damaged(path, f"{doing} met rows that this daemon did not write ({error}); restart it to read them")
+        case sqlite3.SQLITE_FULL:
+            advice = f"the disk is full: free space on the file system of {path.parent}"
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            advice = "another program writes in the journal: close it; only the daemon may have it open for writing"
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN:
+            advice = f"make {path.parent} writable for the daemon's user, and see that it is not mounted read-only"
+        case _:
+            advice = "look at the disk (dmesg, smartctl, free space, quota)"
+    return JournalUnavailable(f"{said}. Nothing of it was written and it may be tried again; {advice}")

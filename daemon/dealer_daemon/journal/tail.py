@@ -1,0 +1,75 @@
+"""What is checked of a journal each time it is opened: its last rows. The whole is for ``verify_file``."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from dealer_daemon.journal.chain import genesis
+from dealer_daemon.journal.entry import COLUMNS, Entry, Link, hash_of
+from dealer_daemon.journal.errors import damaged
+from dealer_daemon.journal.schema import about
+
+TAIL_ROWS = 200
+
+# The distinct tables by index seeks: GROUP BY would walk the whole index of a journal of years.
+_TABLES = """
+WITH RECURSIVE names (name) AS (
+  SELECT min(dealer_table) FROM entries WHERE sequence IS NOT NULL
+  UNION ALL
+  SELECT (SELECT min(dealer_table) FROM entries WHERE sequence IS NOT NULL AND dealer_table > name) FROM names
+  WHERE name IS NOT NULL
+)
+SELECT name, (SELECT max(sequence) FROM entries WHERE dealer_table = name AND sequence IS NOT NULL) FROM names
+WHERE name IS NOT NULL
+"""
+
+
+def read_end(connection: sqlite3.Connection, path: Path) -> tuple[Link, dict[str, int]]:
+    """The end of the chain and each table's last sequence, once the last ``TAIL_ROWS`` rows are verified.
+
+    Raises ``JournalDamaged`` when a row is missing, changed or out of order, and ``sqlite3.Error``.
+    """
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM entries").fetchone()
+    before = _row_before(connection, path, max(0, last - TAIL_ROWS))
+    tail = [
+        Entry(*row)
+        for row in connection.execute(f"SELECT {COLUMNS} FROM entries WHERE id > ? ORDER BY id", (before.id,))
+    ]
+    sequences: dict[str, int] = dict(connection.execute(_TABLES))
+    seen: dict[str, int] = {}
+    link = before
+    for row in tail:
+        if row.id != link.id + 1:
+            raise damaged(path, f"row {link.id + 1} is missing")
+        if row.hash != hash_of(row, link.hash):
+            raise damaged(path, f"row {row.id} is not what was written, or a row before it is gone")
+        if row.sequence is not None:
+            previous = seen.get(row.table)
+            if previous is None:
+                previous = _sequence_before(connection, row.table, row.sequence)
+            if row.sequence != previous + 1:
+                raise damaged(path, f"row {row.id}: event {previous + 1} of table {row.table} is missing")
+            seen[row.table] = row.sequence
+        link = Link(row.id, row.hash)
+    for table, sequence in seen.items():
+        if sequences.get(table) != sequence:
+            raise damaged(path, f"the index of the events of table {table} does not agree with its rows")
+    return link, sequences
+
+
+def _row_before(connection: sqlite3.Connection, path: Path, row_id: int) -> Link:
+    if row_id == 0:
+        return Link(0, genesis(*about(connection, path)))
+    row = connection.execute("SELECT hash FROM entries WHERE id = ?", (row_id,)).fetchone()
+    if row is None:
+        raise damaged(path, f"row {row_id} is missing")
+    return Link(row_id, row[0])
+
+
+def _sequence_before(connection: sqlite3.Connection, table: str, sequence: int) -> int:
+    """The highest sequence of the table below this one; 0 when there is none."""
+    (before,) = connection.execute(
+        "SELECT coalesce(max(sequence), 0) FROM entries WHERE dealer_table = ? AND sequence < ?", (table, sequence)
+    ).fetchone()
+    return int(before)
