@@ -12,7 +12,7 @@ import pytest
 from hw_sim.simulation import running
 from support.live import BASE, live
 
-SPEED = 60.0
+SPEED = 25.0
 
 
 @pytest.mark.parametrize("version", ["5", "4"])

@@ -16,7 +16,8 @@ from hw_sim.simulation import running
 from support.checker import committed
 from support.live import BASE, Live, live, until
 
-SPEED = 60.0
+SPEED = 25.0
+"""A second and a half of silence is 60 ms of the host's: enough for a busy machine."""
 
 
 class Server:
@@ -200,3 +201,31 @@ async def test_a_full_disk_stalls_the_table_says_so_and_loses_nothing(tmp_path: 
 async def _limit_files(pid: int, size: str) -> None:
     child = await asyncio.create_subprocess_exec("prlimit", "--pid", str(pid), f"--fsize={size}:unlimited")
     assert await child.wait() == 0
+
+
+WRONG_WAY = """
+title = "one throw in two runs with the rotor"
+[[devices]]
+name = "wheel"
+model = "ss2"
+table = "fast"
+[devices.rates]
+same_direction_in_rim = 0.5
+"""
+
+
+@pytest.mark.parametrize("control", [True, False])
+async def test_a_rethrow_is_acknowledged_to_the_wheel_only_where_that_is_allowed(tmp_path: Path, control: bool) -> None:
+    scenario = tmp_path / "wrong-way.toml"
+    scenario.write_text(WRONG_WAY)
+    async with live(tmp_path) as here, running(scenario, speed=SPEED, seed=3, run_dir=tmp_path / "dev") as wheel:
+        here.configure(wheel.ports["wheel"], speed=SPEED, options=f"control = {str(control).lower()}")
+        await here.daemon_up()
+        await until(lambda: kinds(here).count("attempt.refused") >= 2, "two refusals")
+        await until(lambda: outcomes(here), "an outcome")
+        refused = [event["data"] for event in here.events() if event["type"] == "attempt.refused"]
+        assert "same_direction" in {data["reason"] for data in refused}
+        assert "device.fault" not in kinds(here), "the wheel answered what it was told"
+        await here.daemon.end()
+    sent = "".join(path.read_text() for path in (here.state / "recordings").rglob("*.rec.jsonl"))
+    assert ('"tx":"*R' in sent.replace(" ", "")) is control

@@ -7,6 +7,7 @@ would lose or invent something, and says why.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import uuid
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import structlog
 
 from dealer_daemon.commands import Command, CommandName, Reply
 from dealer_daemon.config import Config, TableConfig
-from dealer_daemon.journal import Journal
+from dealer_daemon.journal import Journal, JournalUnavailable
 from dealer_daemon.mqtt.settings import broker_settings
 from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.mqtt.uplink import Uplink
@@ -197,9 +198,17 @@ class Station:
                 parts.host.tick()
             if self.clock.now().since_s(health_at) >= HEALTH_EVERY_S:
                 health_at = self.clock.now()
+                self._maintain()
                 for parts in self.tables.values():
                     for name in parts.devices:
                         parts.show_device(name)
+
+    def _maintain(self) -> None:
+        """Checkpoint the journal while nobody waits for a commit. A disk that fails now is met by the next commit."""
+        rounds = (parts.host.committed.round for parts in self.tables.values())
+        if not any(current is not None and current.phase == "running" for current in rounds):
+            with contextlib.suppress(JournalUnavailable):
+                self.journal.maintain()
 
     def status(self) -> dict[str, Any]:
         """The whole station in one object, for ``dealer-daemon status``."""
