@@ -1,0 +1,1 @@
+"""How bytes come and go: serial ports, serial servers, recordings. No transport knows a device."""
