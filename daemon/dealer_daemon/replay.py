@@ -24,7 +24,7 @@ BOOT = "replay"
 EPOCH = Instant(NS_PER_S, 0)
 """Recordings have no date: theirs begin at 1970-01-01T00:00:00Z, the same at every replay."""
 MOST_TICKS = 1000
-"""Between two lines of a recording (bytes come before a deadline of the same moment): a session whose deadline never moves must not hang a replay."""
+"""Between two lines of a recording: a session whose deadline never moves must not hang a replay."""
 
 
 class Player:
@@ -77,6 +77,7 @@ class Player:
         for _ in range(MOST_TICKS):
             session_ns = self._session.deadline_ns() if self._up else None
             table_ns = self._table.deadline_ns()
+            # Bytes come before a deadline of the same moment, as on a live link.
             due = [ns for ns in (session_ns, table_ns) if ns is not None and ns < until.mono_ns]
             if not due:
                 return

@@ -40,6 +40,8 @@ class Observes(StrEnum):
     LAPS = "laps"
     ROTOR = "rotor"
     CARD = "card"
+    RESULT = "result"
+    """The device's own result of a hand: a second witness."""
 
 
 class DeviceAction(StrEnum):
@@ -47,6 +49,16 @@ class DeviceAction(StrEnum):
 
     ACKNOWLEDGE_VOID = "acknowledge_void"
     """The attempt was refused: tell the wheel that its void is seen."""
+    LOCK_SHOE = "lock_shoe"
+    """The shoe gives no card until it is unlocked."""
+    UNLOCK_SHOE = "unlock_shoe"
+    CLEAR_SHOE_ERROR = "clear_shoe_error"
+    """A person has put right what the shoe's newest error was about."""
+    READ_PRESETS = "read_presets"
+    """Ask the shoe for its settings; the answer comes as a notice."""
+    SCAN_ON = "scan_on"
+    """A card is due: the scanner may look for its code."""
+    SCAN_OFF = "scan_off"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,31 @@
-"""Every word that a person may read has a text in all three languages."""
+"""Every word that a person may read has a text in all three languages, and stands where the code puts it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from dealer_daemon.validation.card import CardReason
 from dealer_daemon.validation.spin_rules import SpinReason
 from dealer_daemon.verdicts import Remedy
-from dealer_daemon.words import WORDS, Kind, Language, UnknownWord, reference, text, words_of
+from dealer_daemon.words import FAMILIES, WORDS, Kind, Language, UnknownWord, reference, text, words_of
 from dealer_drivers.readings import Fault
 from dealer_drivers.roulette.readings import WheelFault
+from dealer_drivers.shoe.readings import CardTrouble, ShoeProblem
+
+SHOE_FAULTS = frozenset(f"shoe_{problem}" for problem in ShoeProblem)
+ENUMS = (SpinReason, CardReason, CardTrouble, Fault, WheelFault, Remedy)
 
 
 def test_texts() -> None:
     assert text("ball_left_wheel", Language.SIMPLIFIED) == "飞球"
     assert text("ball_left_wheel", "zh-Hant") == "飛球"
     assert text("rethrow", "zh-Hans") == "重新掷球"
+    assert text("rescan", "zh-Hant") == "重新掃描"
     assert text("too_few_laps", "en") == "Too few laps"
 
 
@@ -29,6 +36,18 @@ def test_no_text_is_invented() -> None:
         text("no_ball", "fr")
 
 
+# Pairs of a character that exists in Simplified only, and its Traditional form.
+PAIRS = """
+飞飛 转轉 轮輪 号號 码碼 数數 计計 连連 无無 动動 经經 误誤 开開 关關 设設 备備 时時 间間 传傳 机機
+发發 从從 报報 态態 顺順 读讀 处處 现現 应應 张張 扫掃 复複 结結 断斷 换換 单單 违違 续續 暂暫 类類
+长長 验驗 错錯 与與 强強 启啟 组組 缀綴 条條 过過 掷擲 该該 达達 项項 须須 较較 认認 败敗 质質 录錄
+线線 继繼 终終 听聽 总總 显顯 测測 敌敵 扩擴 满滿 异異 荐薦 试試 贴貼 为為 乱亂 档檔 据據 编編 输輸
+没沒 务務 两兩 铃鈴 极極 钮鈕 摇搖 级級 门門 闭閉 当當 点點 龙龍
+"""
+SIMPLIFIED_ONLY = frozenset(pair[0] for pair in PAIRS.split())
+TRADITIONAL_ONLY = frozenset(pair[1] for pair in PAIRS.split())
+
+
 def test_every_language_is_there_and_is_itself() -> None:
     for name, word in WORDS.items():
         assert word.english.isascii(), name
@@ -36,9 +55,8 @@ def test_every_language_is_there_and_is_itself() -> None:
         for chinese in (word.simplified, word.traditional):
             assert chinese, name
             assert any("一" <= char <= "鿿" for char in chinese), name
-        # Characters that exist in one script only.
-        assert not set("飞转轮号码数计连无动经误开关设备时间传机发从报态顺读处现应") & set(word.traditional), name
-        assert not set("飛轉輪號碼數計連無動經誤開關設備時間傳機發從報態順讀處現應") & set(word.simplified), name
+        assert not SIMPLIFIED_ONLY & set(word.traditional), name
+        assert not TRADITIONAL_ONLY & set(word.simplified), name
 
 
 def test_texts_of_one_kind_tell_words_apart() -> None:
@@ -46,58 +64,169 @@ def test_texts_of_one_kind_tell_words_apart() -> None:
         words = words_of(kind).values()
         assert words
         for texts in ([w.english for w in words], [w.simplified for w in words], [w.traditional for w in words]):
-            assert len(set(texts)) == len(texts)
+            assert len(set(texts)) == len(texts), kind
+
+
+def test_no_word_is_in_two_families() -> None:
+    assert [name for name, count in Counter(name for family in FAMILIES for name in family).items() if count > 1] == []
+    assert sum(map(len, FAMILIES)) == len(WORDS)
 
 
 def test_the_words_of_the_types_have_texts_where_they_may_stand() -> None:
     reasons = words_of(Kind.REFUSED) | words_of(Kind.HELD)
     assert not [word for word in SpinReason if word not in reasons]
-    assert not [word for word in (*Fault, *WheelFault) if word not in words_of(Kind.FAULT)]
+    assert not [word for word in CardTrouble if word not in words_of(Kind.REFUSED)]
+    assert not [word for word in (*Fault, *WheelFault, *sorted(SHOE_FAULTS)) if word not in words_of(Kind.FAULT)]
     assert list(words_of(Kind.REMEDY)) == list(Remedy)
 
 
-def literal_words(source: str) -> Iterator[tuple[int, str]]:
-    """(line, word) of every ``reason=``, ``fault=`` and verdict that names its word in the code itself."""
+# What puts a word somewhere: the call, where in it the word stands (a keyword, or the place among the arguments), and
+# where a person reads it.
+SINKS: dict[str, tuple[str | int, Kind]] = {
+    "AttemptRefused": ("reason", Kind.REFUSED),
+    "AttemptHeld": ("reason", Kind.HELD),
+    "Violation": ("reason", Kind.VIOLATION),
+    "TablePaused": ("reason", Kind.PAUSE),
+    "TableResumed": ("reason", Kind.RESUMED),
+    "RoundVoided": ("reason", Kind.VOID),
+    "CardRepeated": ("reason", Kind.IGNORED),
+    "HandSkipped": ("reason", Kind.SKIPPED),
+    "ShoeEnded": ("reason", Kind.SHOE),
+    "DeviceFaulted": ("fault", Kind.FAULT),
+    "DeviceFault": ("fault", Kind.FAULT),
+    "Refused": (0, Kind.REFUSED),
+    "refused": (0, Kind.REFUSED),
+    "Held": (0, Kind.HELD),
+    "held": (0, Kind.HELD),
+    "Trouble": (0, Kind.FAULT),
+    "_fault": (1, Kind.FAULT),
+    "_violation": (1, Kind.VIOLATION),
+    "_record": (1, Kind.VIOLATION),
+    "Alarm": (0, Kind.VIOLATION),
+    "_hold": (1, Kind.HELD),
+    "Doubt": (0, Kind.HELD),
+    "Again": (0, Kind.IGNORED),
+    "Rescan": (0, Kind.REFUSED),
+    "end": (1, Kind.SHOE),
+}
+MEMBERS = {f"{enum.__name__}.{member.name}": member.value for enum in ENUMS for member in enum}
+
+
+def placed_words(source: str) -> set[tuple[str, Kind]]:
+    """(word, where it stands) of every call of ``SINKS`` that names its word in the code itself: as a text, as a member
+    of an enumeration, by a name that its function or module gives one of these, or as a choice between such."""
     tree = ast.parse(source)
-    constants = {
-        node.targets[0].id: node.value.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
+    module = _given(tree.body)
+    found = set()
+    for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))):
+        names = module if scope is tree else module | _given(ast.walk(scope))
+        for call in ast.walk(scope):
+            if isinstance(call, ast.Call):
+                found |= {(word, kind) for value, kind in _placed(call) for word in _words(value, names)}
+    return found
+
+
+def _given(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
+    given: dict[str, list[ast.expr]] = defaultdict(list)
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            given[node.targets[0].id].append(node.value)
+    return given
+
+
+def _placed(call: ast.Call) -> list[tuple[ast.expr, Kind]]:
+    sink = SINKS.get(ast.unparse(call.func).rpartition(".")[2])
+    if sink is None:
+        return []
+    place, kind = sink
+    if isinstance(place, int):
+        return [(value, kind) for value in call.args[place : place + 1]]
+    return [(keyword.value, kind) for keyword in call.keywords if keyword.arg == place]
+
+
+def _words(value: ast.expr, names: Mapping[str, list[ast.expr]]) -> Iterator[str]:
+    match value:
+        case ast.Constant(value=str(word)):
+            yield word
+        case ast.IfExp(body=one, orelse=other):
+            yield from _words(one, names)
+            yield from _words(other, names)
+        case ast.Call(func=ast.Name(id="str"), args=[inner]):
+            yield from _words(inner, names)
+        case ast.Attribute() if ast.unparse(value) in MEMBERS:
+            yield MEMBERS[ast.unparse(value)]
+        case ast.Name(id=name):
+            for assigned in names.get(name, ()):
+                yield from _words(assigned, {})
+
+
+SAMPLE = """
+W = 'known'
+def one(self):
+    why = 'e' if x else 'f'
+    turn.emit(RoundVoided(reason=why, by=by))
+def other(self):
+    why = text(command, 'reason')
+    turn.emit(TablePaused(reason=why))
+Violation(reason='a', detail='no')
+Held('b', '')
+self._fault(at, W, '')
+Unreadable(reason='no')
+Refused('c' if late else 'd', remedy, '')
+self._hold(turn, CardReason.FORCE_QUIT, '')
+CardRepeated(reason=str(CardReason.SAME_PASS))
+shoes.end(turn, 'g', STATION)
+"""
+
+
+@pytest.fixture(scope="module")
+def placed(repository: Path) -> dict[str, set[Kind]]:
+    """Every word that the code names where it places it, and where."""
+    found: dict[str, set[Kind]] = defaultdict(set)
+    for folder in ("daemon", "drivers"):
+        for path in sorted((repository / folder).rglob("*.py")):
+            for word, kind in placed_words(path.read_text()):
+                found[word].add(kind)
+    return found
+
+
+def test_the_search_finds_what_there_is() -> None:
+    assert sorted(placed_words(SAMPLE)) == [
+        ("a", "violation"),
+        ("b", "held"),
+        ("c", "refused"),
+        ("d", "refused"),
+        ("e", "void"),
+        ("f", "void"),
+        ("force_quit", "held"),
+        ("g", "shoe"),
+        ("known", "fault"),
+        ("same_pass", "ignored"),
+    ]
+
+
+def test_the_words_in_the_code_have_texts_where_they_stand(placed: dict[str, set[Kind]]) -> None:
+    assert len(placed) >= 50
+    assert {kind for kinds in placed.values() for kind in kinds} == set(Kind) - {Kind.REMEDY}
+    missing = {
+        word: sorted(kinds) for word, kinds in placed.items() if word not in WORDS or not kinds <= {*WORDS[word].kinds}
     }
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        function = ast.unparse(node.func).rpartition(".")[2]
-        values = []
-        if function in EVENTS_WITH_WORDS:
-            values = [keyword.value for keyword in node.keywords if keyword.arg in ("reason", "fault")]
-        elif function in ("Held", "Refused"):
-            values = node.args[:1]
-        elif function == "_fault":
-            values = node.args[1:2]
-        for value in values:
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                yield node.lineno, value.value
-            elif isinstance(value, ast.Name) and value.id in constants:
-                yield node.lineno, constants[value.id]
+    assert missing == {}
 
 
-EVENTS_WITH_WORDS = {"AttemptRefused", "AttemptHeld", "Violation", "TablePaused", "RoundVoided", "DeviceFault"}
+@pytest.mark.parametrize("reason", CardReason)
+def test_a_card_reason_is_documented_where_the_code_puts_it_and_nowhere_else(
+    reason: CardReason, placed: dict[str, set[Kind]]
+) -> None:
+    assert placed[reason] == set(WORDS[reason].kinds)
 
 
-def test_the_words_in_the_code_have_texts(repository: Path) -> None:
-    sample = "W = 'known'\nViolation(reason='a')\nHeld('b', '')\nself._fault(at, W, '')\nUnreadable(reason='no')"
-    assert [word for _, word in literal_words(sample)] == ["a", "b", "known"]
-    files = [path for folder in ("daemon", "drivers") for path in sorted((repository / folder).rglob("*.py"))]
-    found = [(path, line, word) for path in files for line, word in literal_words(path.read_text())]
-    assert len(found) >= 10
-    assert not [f"{path.relative_to(repository)}:{line}: {word}" for path, line, word in found if word not in WORDS]
+def test_the_catalogue_holds_no_word_that_nothing_says(placed: dict[str, set[Kind]]) -> None:
+    said = {*placed, *SHOE_FAULTS, *(member.value for enum in ENUMS for member in enum)}
+    assert [word for word in WORDS if word not in said] == []
 
 
 def test_the_reference_is_what_the_words_say(repository: Path) -> None:
     assert (repository / "docs/reference/reasons.md").read_text() == reference(), "run `make schema`"
-    for name in WORDS:
-        assert f"| `{name}` |" in reference()
+    for name, word in WORDS.items():
+        assert reference().count(f"| `{name}` |") == len(word.kinds)

@@ -95,5 +95,5 @@ async def settle() -> None:
 async def until(condition: Callable[[], bool], timeout_s: float = 10) -> None:
     """Waits until the condition holds."""
     async with asyncio.timeout(timeout_s):
-        while not condition():  # noqa: ASYNC110 - any state of anything can be waited for
+        while not condition():
             await asyncio.sleep(0.005)

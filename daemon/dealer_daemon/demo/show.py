@@ -90,9 +90,15 @@ def _start(folder: Path, parts: list[Part], speed: float, seed: int, console: Co
         parts.append(station)
         journal = state_dir / FILE_NAME
         wait_until(journal.exists, station, "the station did not begin its journal", 20)
-    console.print(f"broker    {broker_name} on 127.0.0.1:{port}, topics {PREFIX}/demo/r1/...", highlight=False)
-    console.print(f"wheel     {device['driver']} at {device['port']}, {speed:g} times as fast as real", highlight=False)
-    console.print(f"station   {config}; its log: {station.log}", highlight=False)
+    console.print(
+        f"broker    {broker_name} on 127.0.0.1:{port}, topics {PREFIX}/demo/r1/...", highlight=False, soft_wrap=True
+    )
+    console.print(
+        f"wheel     {device['driver']} at {device['port']}, {speed:g} times as fast as real",
+        highlight=False,
+        soft_wrap=True,
+    )
+    console.print(f"station   {config}; its log: {station.log}", highlight=False, soft_wrap=True)
     console.print("What a game server sees (Ctrl-C ends it):\n")
     return viewer
 
@@ -117,6 +123,7 @@ def _summary(viewer: Viewer, folder: Path, console: Console) -> bool:
         f"\n{outcomes} outcomes, {refused} refused and thrown again, {viewer.counts['attempt.held']} held; "
         f"the journal ({report.rows} rows) {verified}.",
         highlight=False,
+        soft_wrap=True,
     )
     return outcomes > 0 and report.ok
 

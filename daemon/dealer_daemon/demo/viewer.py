@@ -65,7 +65,7 @@ class Viewer:
         style = SHOWN.get(event["type"])
         if style is not None:
             line = f"{event['time'][11:19]}  {source:<14} {event.get('subject', ''):<7} {describe(event)}"
-            self._console.print(line, style=style, highlight=False, markup=False)
+            self._console.print(line, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
 def describe(event: dict[str, Any]) -> str:

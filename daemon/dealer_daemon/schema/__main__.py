@@ -1,4 +1,4 @@
-"""``python -m dealer_daemon.schema DIR`` writes DIR/schemas/*.json and DIR/reasons.md."""
+"""``python -m dealer_daemon.schema DIR`` writes DIR/schemas/*.json, DIR/reasons.md and DIR/configuration-options.md."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from dealer_daemon.schema import DOCUMENTS
+from dealer_daemon.schema.options import options_page
 from dealer_daemon.words import reference
 
 
@@ -16,7 +17,7 @@ def files() -> dict[str, str]:
         f"schemas/{name}.json": json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
         for name, document in DOCUMENTS.items()
     }
-    return {**made, "reasons.md": reference()}
+    return {**made, "reasons.md": reference(), "configuration-options.md": options_page()}
 
 
 def main(folder: Path) -> None:

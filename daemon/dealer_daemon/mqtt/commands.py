@@ -1,0 +1,147 @@
+"""Receives commands from the broker, hands them over one by one, and answers each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from dealer_daemon.commands import Command, ErrorCode, Reply
+from dealer_daemon.mqtt.command_codec import Malformed, encode_reply, parse_command
+from dealer_daemon.mqtt.envelope import CONTENT_TYPE
+from dealer_daemon.mqtt.errors import MqttError
+from dealer_daemon.mqtt.messages import Incoming, Outgoing
+from dealer_daemon.mqtt.topics import Topics
+
+MAX_WAITING = 256
+"""Commands that wait for their turn; more than that nobody sends on purpose."""
+STOP_TIMEOUT_S = 5.0
+"""For the commands that wait when the station stops."""
+
+Handler = Callable[[str, Command], Awaitable[Reply]]
+"""Answers a command of a table. The same id must get the same reply, however often it comes."""
+
+
+class Publishing(Protocol):
+    """What is needed of the client."""
+
+    def publish(self, message: Outgoing) -> asyncio.Future[None]:
+        """See ``MqttClient.publish``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    command: Command
+    message: Incoming
+
+
+class Commands:
+    """One table's commands, handled in the order in which they came, one at a time.
+
+    A reply that cannot be delivered is lost: the client asks again under the same id and gets the same reply.
+    """
+
+    def __init__(self, link: Publishing, topics: Topics, handler: Handler) -> None:
+        self._link = link
+        self._topics = topics
+        self._handler = handler
+        self._log = structlog.get_logger().bind(table=topics.table)
+        self._queue: asyncio.Queue[_Request | None] = asyncio.Queue()
+        self._worker: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    def start(self) -> None:
+        """Begins to handle what ``received`` brings."""
+        self._worker = asyncio.create_task(self._run(), name=f"commands {self._topics.table}")
+
+    async def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> None:
+        """Takes no more, and ends when those that wait are answered, or after ``timeout_s`` without them."""
+        self._stopping = True
+        if self._worker is None:
+            return
+        self._queue.put_nowait(None)
+        _, late = await asyncio.wait({self._worker}, timeout=timeout_s)
+        if late:
+            self._log.error("commands left unanswered", waiting=self._queue.qsize())
+            self._worker.cancel()
+            await asyncio.wait({self._worker})
+        self._worker = None
+
+    def received(self, message: Incoming) -> None:
+        """A message on the commands topic."""
+        if not message.payload:
+            return  # a retained command was cleared
+        if message.retained:
+            self._log.warning("retained command ignored", size=len(message.payload))
+            return
+        parsed = parse_command(message.payload)
+        if isinstance(parsed, Malformed):
+            self._log.warning("command refused", client=parsed.client, reason=parsed.reply.message)
+            self._reply(parsed.client, message, parsed.reply)
+        elif self._stopping:
+            self._reply(parsed.client, message, _unavailable(parsed, "the station is stopping; send it again later"))
+        elif self._queue.qsize() >= MAX_WAITING:
+            self._reply(parsed.client, message, _unavailable(parsed, "too many commands are waiting; send it again"))
+        else:
+            self._queue.put_nowait(_Request(parsed, message))
+
+    async def _run(self) -> None:
+        while (request := await self._queue.get()) is not None:
+            command = request.command
+            # A task of its own, so that a handler that fails ends its command and not this loop.
+            handling = asyncio.create_task(self._handle(command))
+            try:
+                await asyncio.wait({handling})
+            finally:
+                handling.cancel()
+            if handling.cancelled() or handling.exception() is not None:
+                failure = None if handling.cancelled() else handling.exception()
+                self._log.error("command failed", command=command.name, client=command.client, exc_info=failure)
+                body = self._body(command.client, _unavailable(command, "an internal error; see the station's log"))
+            else:
+                body = handling.result()
+            self._send(command.client, request.message, body)
+
+    async def _handle(self, command: Command) -> bytes:
+        reply = await self._handler(self._topics.table, command)
+        self._log.info("command answered", command=command.name, client=command.client, ok=reply.ok)
+        return self._body(command.client, reply)
+
+    def _body(self, client: str | None, reply: Reply) -> bytes:
+        return encode_reply(self._topics.site, self._topics.table, client, reply)
+
+    def _reply(self, client: str | None, request: Incoming, reply: Reply) -> None:
+        self._send(client, request, self._body(client, reply))
+
+    def _send(self, client: str | None, request: Incoming, body: bytes) -> None:
+        topic = self._reply_topic(client, request.response_topic)
+        if topic is None:
+            self._log.warning("reply has no address", size=len(request.payload))
+            return
+        try:
+            future = self._link.publish(
+                Outgoing(topic, body, content_type=CONTENT_TYPE, correlation=request.correlation)
+            )
+        except MqttError as error:
+            self._log.warning("reply not sent", topic=topic, detail=str(error))
+        else:
+            future.add_done_callback(lambda done: self._delivered(topic, done))
+
+    def _delivered(self, topic: str, done: asyncio.Future[None]) -> None:
+        if (error := done.exception()) is not None:
+            self._log.warning("reply not delivered", topic=topic, detail=str(error))
+
+    def _reply_topic(self, client: str | None, response_topic: str | None) -> str | None:
+        if response_topic:
+            if self._topics.response_allowed(response_topic):
+                return response_topic
+            self._log.warning("response topic not allowed", topic=response_topic)
+        return self._topics.replies(client) if client is not None else None
+
+
+def _unavailable(command: Command, message: str) -> Reply:
+    return Reply(command=command.id, ok=False, error=ErrorCode.UNAVAILABLE, message=message)

@@ -1,0 +1,100 @@
+"""Whether the table is there: birth and will on one retained topic, told apart by the boot id."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+import msgspec
+import structlog
+
+from dealer_daemon.bodies import PresenceBody
+from dealer_daemon.mqtt.errors import MqttError, Problem
+from dealer_daemon.mqtt.messages import Incoming, Outgoing, Will
+from dealer_daemon.mqtt.reconnect import MqttVersion
+from dealer_daemon.mqtt.retained import RetainedTopics
+from dealer_daemon.mqtt.topics import Topics
+
+GOODBYE_TIMEOUT_S = 2.0
+
+
+class Publishing(Protocol):
+    """What is needed of the client."""
+
+    def publish(self, message: Outgoing) -> asyncio.Future[None]:
+        """See ``MqttClient.publish``."""
+        ...
+
+
+class _Presence(msgspec.Struct, frozen=True):
+    online: bool
+    boot: str
+
+
+def will_of(topics: Topics, boot: str) -> Will:
+    """What the broker says of us when we vanish."""
+    return Will(topics.presence, msgspec.json.encode({"online": False, "boot": boot}))
+
+
+class Presence:
+    """Keeps the presence topic true while this boot of the daemon lives.
+
+    An old will may arrive after our birth (a broker that noticed late that the old connection is dead). So the
+    topic is watched, and the birth published again when anything else than it stands there.
+    """
+
+    def __init__(
+        self, link: Publishing, topics: Topics, retained: RetainedTopics, *, boot: str, version: str, since: str
+    ) -> None:
+        """``version`` is the daemon's; ``since`` when this boot began, RFC 3339."""
+        self._link = link
+        self._topic = topics.presence
+        self._retained = retained
+        self._boot = boot
+        self._body = PresenceBody(online=True, boot=boot, version=version, since=since)
+        self._log = structlog.get_logger().bind(table=topics.table)
+        self._seen = False
+        self.problem: Problem | None = None
+
+    def connected(self, _session_present: bool, version: MqttVersion) -> None:
+        """A session began: the birth says over which protocol."""
+        self._seen = False
+        self._body = msgspec.structs.replace(self._body, protocol=str(version))
+        self._retained.set(self._topic, msgspec.json.encode(self._body), urgent=True)
+
+    def received(self, message: Incoming) -> None:
+        """Something stands on our topic. Until our own birth came back, it is what was there before."""
+        try:
+            found = msgspec.json.decode(message.payload, type=_Presence)
+        except (msgspec.MsgspecError, RecursionError):
+            found = None
+        if found is not None and found.online and found.boot == self._boot:
+            self._seen = True
+            self.problem = None
+            return
+        if not self._seen or message.retained:
+            return
+        if found is not None and found.online:
+            if self.problem is None:
+                self._log.warning("another station answers for this table", boot=found.boot)
+            self.problem = Problem(
+                "presence_contested",
+                f"another station (boot {found.boot}) says that it is this table: find it and stop it, or give every "
+                "station its own site and table names",
+            )
+        else:
+            self._log.info("birth published again", over=message.payload[:200].decode("utf-8", "replace"))
+        self._seen = False
+        self._retained.repeat(self._topic)
+
+    async def goodbye(self) -> None:
+        """Says that the table leaves on purpose; call it after the last event was acknowledged."""
+        self._seen = False  # what stands there from now on is nobody's business
+        self._retained.forget(self._topic)
+        body = msgspec.json.encode(msgspec.structs.replace(self._body, online=False))
+        try:
+            async with asyncio.timeout(GOODBYE_TIMEOUT_S):
+                await self._link.publish(Outgoing(self._topic, body, retain=True))
+        except (MqttError, TimeoutError) as error:
+            # The will says the same in our place.
+            self._log.info("goodbye not delivered", detail=str(error) or "no acknowledgement")

@@ -1,0 +1,116 @@
+"""Where the broker is and how to speak to it. Credentials are files, read anew at every connect; never text here."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dealer_daemon.config.broker import broker_address
+from dealer_daemon.config.types import MqttConfig
+
+Protocol = Literal["auto", "5", "3.1.1"]
+
+
+class PasswordFileError(ValueError):
+    """The password file holds no password. The text names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerSettings:
+    """One table's way to the broker. Times in seconds; why each default is what it is, beside it."""
+
+    host: str
+    port: int
+    client_id: str
+    """Stable, ``{site}-{table}``: a random one loses the session and lets an old will bury a new birth."""
+    tls: bool = False
+    username: str | None = None
+    password_file: Path | None = None
+    ca_file: Path | None = None
+    """The authorities to trust instead of the system's."""
+    cert_file: Path | None = None
+    key_file: Path | None = None
+    """Our own certificate and its key, where the broker asks for one."""
+    protocol: Protocol = "auto"
+    keepalive_s: int = 10
+    """A frozen broker is noticed after two of these when nothing is under way (``devices.md`` §7)."""
+    ack_timeout_s: float = 10.0
+    """A broker that owes an acknowledgement for longer is taken for dead, though its socket may live."""
+    connack_timeout_s: float = 3.0
+    """Some 3.1.1 brokers leave an MQTT 5 CONNECT unanswered."""
+    connect_timeout_s: float = 5.0
+    session_expiry_s: int = 86_400
+    """How long the broker shall keep our session (MQTT 5)."""
+    window: int = 20
+    """Unacknowledged messages on the connection, at most; less where the broker's receive maximum is less."""
+    backoff_min_s: float = 0.5
+    backoff_max_s: float = 15.0
+    refused_wait_s: float = 30.0
+    """Before trying again when a person must act: credentials refused, client id used twice."""
+
+    def __post_init__(self) -> None:
+        if not self.client_id:
+            raise ValueError("the MQTT client id is empty: give it a stable name")
+
+
+def broker_settings(mqtt: MqttConfig, client_id: str) -> BrokerSettings:
+    """The settings of one table's client from ``[mqtt]``. Raises ``ValueError`` for a URL that cannot be."""
+    address = broker_address(mqtt.url)
+    return BrokerSettings(
+        host=address.host,
+        port=address.port,
+        tls=address.tls,
+        client_id=client_id,
+        username=mqtt.username,
+        password_file=_path(mqtt.password_file),
+        ca_file=_path(mqtt.ca_file),
+        cert_file=_path(mqtt.cert_file),
+        key_file=_path(mqtt.key_file),
+        protocol=mqtt.protocol,
+        keepalive_s=mqtt.keepalive_s,
+        # Beside the events: the retained topics and the replies.
+        window=mqtt.in_flight + 4,
+    )
+
+
+def read_password(settings: BrokerSettings) -> str | None:
+    """The password, its trailing line break removed; ``None`` where none is configured.
+
+    Raises ``OSError`` when the file cannot be read and ``PasswordFileError`` when it is empty or no UTF-8.
+    """
+    if settings.password_file is None:
+        return None
+    try:
+        password = settings.password_file.read_text(encoding="utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise PasswordFileError(f"{settings.password_file} is no UTF-8 text") from error
+    if not password:
+        raise PasswordFileError(f"{settings.password_file} is empty")
+    return password
+
+
+def tls_context(settings: BrokerSettings) -> ssl.SSLContext:
+    """A verifying TLS context (TLS 1.2 or newer). Raises ``OSError`` (``ssl.SSLError`` among it) for a bad file."""
+    context = ssl.create_default_context(cafile=settings.ca_file)
+    context.sslsocket_class = _ClosingSocket
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    if settings.cert_file is not None:
+        context.load_cert_chain(settings.cert_file, settings.key_file)
+    return context
+
+
+class _ClosingSocket(ssl.SSLSocket):
+    """Closes itself when the handshake fails; paho leaves it to the garbage collector."""
+
+    def do_handshake(self, block: bool = False) -> None:
+        try:
+            super().do_handshake(block)
+        except OSError:
+            self.close()
+            raise
+
+
+def _path(name: str | None) -> Path | None:
+    return None if name is None else Path(name)

@@ -1,0 +1,119 @@
+"""The names under which a table speaks: ``{prefix}/{site}/{table}/...`` (``design.md``, "What game servers see")."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+MAX_NAME_BYTES = 128
+"""Longest single name. MQTT allows 65,535 bytes for a whole topic; brokers and people do not."""
+
+
+class TopicError(ValueError):
+    """A name cannot be part of a topic. The text says which and why."""
+
+
+def checked_name(what: str, name: str) -> str:
+    """``name`` if it can stand as one level of a topic.
+
+    Raises ``TopicError`` for an empty name, ``/``, the wildcards ``+`` and ``#``, NUL and other control
+    characters, text that is no UTF-8, and a leading ``$`` (brokers keep those topics for themselves).
+    """
+    if not name:
+        raise TopicError(f"{what} is empty: give it a name")
+    for bad in "/+#":
+        if bad in name:
+            raise TopicError(f"{what} {name!r} contains {bad!r}, which MQTT topics use themselves: choose another name")
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
+        raise TopicError(f"{what} {name!r} contains a control character: choose another name")
+    if name.startswith("$"):
+        raise TopicError(f"{what} {name!r} begins with '$', which belongs to the broker: choose another name")
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise TopicError(f"{what} is longer than {MAX_NAME_BYTES} bytes: choose a shorter name")
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """All topics of one table. ``prefix`` may have several levels, ``dealer/v1``.
+
+    Raises ``TopicError`` when a level of the prefix, the site or the table cannot be in a topic.
+    """
+
+    prefix: str
+    site: str
+    table: str
+
+    def __post_init__(self) -> None:
+        for level in self.prefix.split("/"):
+            checked_name("a level of the prefix", level)
+        checked_name("the site", self.site)
+        checked_name("the table", self.table)
+
+    @property
+    def base(self) -> str:
+        """The topic below which everything of this table lives."""
+        return f"{self.prefix}/{self.site}/{self.table}"
+
+    def events(self, type_word: str) -> str:
+        """Where events of a type go; not retained."""
+        return f"{self.base}/events/{checked_name('the event type', type_word)}"
+
+    @property
+    def outcome(self) -> str:
+        """The newest final outcome; retained."""
+        return f"{self.base}/outcome"
+
+    @property
+    def state(self) -> str:
+        """What the table is doing; retained."""
+        return f"{self.base}/state"
+
+    def device(self, name: str) -> str:
+        """The health of one device; retained."""
+        return f"{self.base}/devices/{checked_name('the device', name)}"
+
+    @property
+    def presence(self) -> str:
+        """Birth and will; retained."""
+        return f"{self.base}/presence"
+
+    @property
+    def commands(self) -> str:
+        """Where servers ask."""
+        return f"{self.base}/commands"
+
+    def replies(self, client: str) -> str:
+        """Where the answers for one client go, unless its request named a response topic."""
+        return f"{self.base}/replies/{checked_name('the client', client)}"
+
+    def acks(self, consumer: str) -> str:
+        """Where a consumer says how far it has come; retained."""
+        return f"{self.base}/acks/{checked_name('the consumer', consumer)}"
+
+    @property
+    def acks_filter(self) -> str:
+        """The subscription that sees every consumer's acknowledgement."""
+        return f"{self.base}/acks/+"
+
+    def consumer_of(self, topic: str) -> str | None:
+        """The consumer that an ``acks`` topic belongs to; ``None`` for any other topic."""
+        head, _, consumer = topic.rpartition("/")
+        return consumer if head == f"{self.base}/acks" and consumer else None
+
+    def response_allowed(self, topic: str) -> bool:
+        """Whether an answer may go to the response topic a request named.
+
+        Anywhere outside the prefix, and within it only to this table's replies: a request must not make the
+        station write onto an outcome, a presence or another table.
+        """
+        levels = topic.split("/")
+        if topic.startswith("$") or len(topic.encode("utf-8", "replace")) > 1024:
+            return False
+        if any("+" in level or "#" in level for level in levels):
+            return False
+        if any(unicodedata.category(char) in ("Cc", "Cs") for char in topic) or not topic.strip("/"):
+            return False
+        if topic == self.prefix or topic.startswith(f"{self.prefix}/"):
+            return topic.startswith(f"{self.base}/replies/")
+        return True

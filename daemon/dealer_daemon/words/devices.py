@@ -1,0 +1,81 @@
+"""What is wrong with a device. Words that are a spin's reason too are in ``spins.py``."""
+
+from __future__ import annotations
+
+from dealer_daemon.words.word import Kind, Word
+
+_FAULT = (Kind.FAULT,)
+
+DEVICES: dict[str, Word] = {
+    # Any device.
+    "link_lost": Word(
+        _FAULT, "Connection lost", "连接中断", "連線中斷",
+        "Plug pulled, port closed, serial server gone. Check cable and power; the station connects again by itself.",
+    ),
+    "link_refused": Word(
+        _FAULT, "Port cannot be opened", "端口无法打开", "連接埠無法開啟",
+        "The port is absent, in use, or not permitted.",
+    ),
+    "silent": Word(
+        _FAULT, "Connected, and nothing comes", "已连接但无数据", "已連線但無資料",
+        "The link is up and nothing valid came for longer than the device may be quiet. Check its power.",
+    ),
+    "no_valid_frame": Word(
+        _FAULT, "Data, but none of it readable", "数据无法识别", "資料無法識別",
+        "Bytes come and none is a frame: probably the wrong speed or the wrong device at this port.",
+    ),
+    # Wheels.
+    "parameter_changed": Word(
+        _FAULT, "A setting of the device changed", "设备参数被改动", "設備參數被改動",
+        "A parameter differs from `expected_parameters`. Call a technician before the table plays on.",
+    ),
+    "parameter_unread": Word(
+        _FAULT, "A setting could not be read back", "设备参数读取失败", "設備參數讀取失敗",
+        "The wheel did not tell a parameter of `expected_parameters`. Check the line; call a technician if it stays.",
+    ),
+    "lap_events_missing": Word(
+        _FAULT, "No lap events", "无圈数信号", "無圈數訊號",
+        "The wheel does not send its rim sensors' hits: laps cannot be counted. They come on its port 1 only.",
+    ),
+    "extended_frames_missing": Word(
+        _FAULT, "No extended frames", "无扩展数据", "無擴充資料",
+        "The wheel does not send extended frames: laps cannot be counted.",
+    ),
+    "not_acknowledged": Word(
+        _FAULT, "The wheel did not take the void", "设备未应答", "設備未回應",
+        "The wheel did not take the acknowledgement of its void (`*R`). Acknowledge it at the wheel; check the cable.",
+    ),
+    # Shoes: what the shoe itself reports.
+    "shoe_cannot_read": Word(
+        _FAULT, "Shoe: card not read", "牌靴无法判读", "牌靴無法判讀",
+        "The shoe cannot read a card. Scan it again at the shoe.",
+    ),
+    "shoe_overdraw": Word(
+        _FAULT, "Shoe: a card drawn too many", "牌靴抽牌过多", "牌靴抽牌過多",
+        "The shoe says that a card was drawn which is not due.",
+    ),
+    "shoe_wrong_button": Word(
+        _FAULT, "Shoe: wrong button", "牌靴按错按钮", "牌靴按錯按鈕",
+        "A button of the shoe was pressed at the wrong time.",
+    ),
+    "shoe_backwards_at_exit": Word(
+        _FAULT, "Shoe: card moved back at the exit", "牌在出口被推回", "牌在出口被推回",
+        "A card was pushed back at the shoe's exit. Draw it out in one movement.",
+    ),
+    "shoe_backwards_midway": Word(
+        _FAULT, "Shoe: card moved back midway", "牌在中途被推回", "牌在中途被推回",
+        "A card was pushed back in mid-draw. Draw it out in one movement.",
+    ),
+    "shoe_wrong_card_code": Word(
+        _FAULT, "Shoe: wrong card code", "牌靴读到错误牌码", "牌靴讀到錯誤牌碼",
+        "The shoe read a code that is no card of its own.",
+    ),
+    "shoe_draw_too_long": Word(
+        _FAULT, "Shoe: the draw took too long", "牌靴抽牌超时", "牌靴抽牌逾時",
+        "A card stayed too long in the shoe's mouth. Draw it out in one movement.",
+    ),
+    "shoe_unknown": Word(
+        _FAULT, "Shoe: an error outside the list", "牌靴未知错误", "牌靴未知錯誤",
+        "The shoe reports an error whose number is in no published list. Look at the shoe's display.",
+    ),
+}  # fmt: skip

@@ -1,0 +1,143 @@
+"""The ``hw-sim`` command. Standard output carries one JSON line with the ports; the truth goes to its file."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hw_sim.control import control_port
+from hw_sim.faults import INJECTABLE
+from hw_sim.fleet import fleet_scenario, station_config
+from hw_sim.scenario import Scenario, ScenarioError, load_scenario, scenario_names
+from hw_sim.simulation import Simulation, running
+
+DONE, WRONG, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
+"""Exit codes, as every command of the station has them."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; its exit code."""
+    options = _parser().parse_args(argv)
+    try:
+        code: int = options.command(options)
+    except ScenarioError as error:
+        print(f"hw-sim: {error}", file=sys.stderr)
+        return WRONG
+    except OSError as error:
+        print(f"hw-sim: {error}", file=sys.stderr)
+        return UNREACHABLE
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="hw-sim", description="Simulated devices on ptys and loopback ports.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run a scenario; prints its ports as one JSON line")
+    run.add_argument("scenario", help="a name from `hw-sim list`, or the path of a TOML file")
+    _add_run_options(run)
+    run.set_defaults(command=_run)
+
+    listing = commands.add_parser("list", help="list scenarios and faults")
+    listing.add_argument("--json", action="store_true", help="as one JSON object")
+    listing.set_defaults(command=_list)
+
+    fleet = commands.add_parser("fleet", help="run many wheels and write a station configuration for them")
+    fleet.add_argument("--tables", type=_count, required=True, metavar="N", help="how many wheels")
+    fleet.add_argument("--url", required=True, metavar="U", help="the broker, mqtt://HOST:PORT, for the configuration")
+    fleet.add_argument("--config", type=Path, metavar="FILE", help="the configuration (default: RUN_DIR/station.toml)")
+    _add_run_options(fleet)
+    fleet.set_defaults(command=_fleet)
+    return parser
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--speed", type=_positive, default=1.0, metavar="X", help="how many times faster than life")
+    parser.add_argument("--seed", type=int, metavar="N", help="chance; the same seed gives the same spins")
+    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="where the ports' names are (default: temporary)")
+    parser.add_argument("--truth", type=Path, metavar="FILE", help="append what really happened, one JSON line a throw")
+    parser.add_argument("--seconds", type=_positive, metavar="N", help="end by itself after N seconds of our time")
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is not over 0 and under a million")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 999:
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and 999")
+    return value
+
+
+def _list(options: argparse.Namespace) -> int:
+    scenarios = {name: load_scenario(name) for name in scenario_names()}
+    if options.json:
+        listed = [
+            {"name": name, "title": scenario.title, "devices": [device.name for device in scenario.devices]}
+            for name, scenario in scenarios.items()
+        ]
+        print(json.dumps({"scenarios": listed, "faults": sorted(fault.value for fault in INJECTABLE)}))
+        return DONE
+    width = max(map(len, scenarios))
+    for name, scenario in scenarios.items():
+        print(f"{name:<{width}}  {scenario.title}")
+    print("\nfaults: " + ", ".join(sorted(fault.value for fault in INJECTABLE)))
+    return DONE
+
+
+def _run(options: argparse.Namespace) -> int:
+    return asyncio.run(_simulate(options, load_scenario(options.scenario), lambda _: {}))
+
+
+def _fleet(options: argparse.Namespace) -> int:
+    def write_config(simulation: Simulation) -> dict[str, Any]:
+        run_dir = simulation.run_dir.absolute()
+        path = options.config or run_dir / "station.toml"
+        drivers = {device["name"]: device["driver"] for device in simulation.describe()}
+        path.write_text(station_config(simulation.ports, drivers, options.url, run_dir / "state"), encoding="utf-8")
+        return {"config": str(path)}
+
+    return asyncio.run(_simulate(options, fleet_scenario(options.tables), write_config))
+
+
+async def _simulate(
+    options: argparse.Namespace, scenario: Scenario, more: Callable[[Simulation], dict[str, Any]]
+) -> int:
+    """Runs until a signal, the time given, or an error of the simulator's own."""
+    code = DONE
+    stop = asyncio.Event()
+
+    def interrupt(exit_code: int) -> None:
+        nonlocal code
+        code = exit_code
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, interrupt, INTERRUPTED)
+    loop.add_signal_handler(signal.SIGTERM, interrupt, DONE)
+    async with (
+        running(
+            scenario, speed=options.speed, seed=options.seed, run_dir=options.run_dir, truth=options.truth
+        ) as simulation,
+        control_port(simulation) as control,
+    ):
+        devices = [
+            {key: device[key] for key in ("name", "driver", "model", "port")} for device in simulation.describe()
+        ]
+        first = {"devices": devices, "control": control, "run_dir": str(simulation.run_dir), "seed": simulation.seed}
+        print(json.dumps({**first, **more(simulation)}), flush=True)
+        assert simulation.task is not None
+        waiting = asyncio.create_task(stop.wait())
+        await asyncio.wait({waiting, simulation.task}, timeout=options.seconds, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+    return code

@@ -1,0 +1,74 @@
+"""A device on its wire: what a port carries, byte by byte and moment by moment. Pure.
+
+Every device the simulator knows is a ``SimDevice``; ports and the loop in ``simulation.py`` know nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hw_sim.faults import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """These arrive at the host."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Plug:
+    """The plug is pulled (``inserted`` false) or put in again."""
+
+    inserted: bool
+
+
+Action = Bytes | Plug
+
+
+class SimDevice(Protocol):
+    """One simulated device with its wire. Seconds are the device's own."""
+
+    name: str
+    driver: str
+    """The station's driver for it, as its configuration names it."""
+    model: str
+
+    @property
+    def now_s(self) -> float:
+        """The device's present moment."""
+        ...
+
+    def next_s(self) -> float:
+        """When something happens next; ``math.inf`` when only the host or a person can bring it about."""
+        ...
+
+    def advance(self, to_s: float) -> list[Action]:
+        """Goes on to a moment; what reached the port until then, in order."""
+        ...
+
+    def receive(self, data: bytes) -> list[Action]:
+        """The host sent bytes, now."""
+        ...
+
+    def attached(self) -> None:
+        """A host opened the port, now."""
+        ...
+
+    def inject(self, fault: Fault) -> None:
+        """The next game gets this fault. Raises ``UnknownFault`` where the model has no such fault."""
+        ...
+
+    def note(self, fault: Fault) -> None:
+        """Something was done to the port from outside; it belongs into the record of what is in play."""
+        ...
+
+    def power_cycle(self) -> None:
+        """Power fails and comes back, now."""
+        ...
+
+    def in_play(self) -> dict[str, Any] | None:
+        """The record of what is going on now, unfinished; ``None`` when nothing is."""
+        ...

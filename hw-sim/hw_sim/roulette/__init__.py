@@ -1,0 +1,1 @@
+"""Roulette wheels: the ball's course, the rotor, and what two makes of wheel say about them."""

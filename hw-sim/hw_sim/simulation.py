@@ -1,0 +1,269 @@
+"""A scenario on real ports: each device in its own task, which sleeps until something is due."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import random
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import IO, Any
+
+from hw_sim.adapter import LOOK_S, Port, PtyPort, TcpPort
+from hw_sim.device import Action, Bytes, SimDevice
+from hw_sim.faults import Fault, UnknownFault
+from hw_sim.scenario import DeviceOptions, Scenario, build_device, load_scenario
+from hw_sim.truth import TruthLog
+
+
+class UnknownDevice(LookupError):  # noqa: N818
+    """The scenario has no device of that name. The text lists those that it has."""
+
+
+class _Running:
+    """One device on its port. Its own seconds pass ``speed`` times as fast as ours, and not at all while paused."""
+
+    def __init__(self, device: SimDevice, options: DeviceOptions, run_dir: Path, speed: float) -> None:
+        self.device = device
+        self._waits_for_host = options.wait_for_host
+        self.port: Port = (
+            PtyPort(run_dir / device.name, self._received, self._attached)
+            if options.port == "pty"
+            else TcpPort(self._received, self._attached)
+        )
+        self._speed = speed
+        self._wake = asyncio.Event()
+        self._inbox: list[bytes] = []
+        self._base_s = device.now_s
+        self._since: float | None = None
+        """Our time at ``_base_s``; ``None`` while paused."""
+
+    def now_s(self) -> float:
+        """The device's moment that corresponds to now."""
+        if self._since is None:
+            return self._base_s
+        return self._base_s + (asyncio.get_running_loop().time() - self._since) * self._speed
+
+    def pause(self, paused: bool) -> None:
+        """Stops the device's time, or lets it go on."""
+        self._base_s = self.now_s()
+        self._since = None if paused else asyncio.get_running_loop().time()
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Carries the device on for ever."""
+        if not self._waits_for_host:
+            self.pause(False)
+        while True:
+            await self.catch_up()
+            if self._since is not None:
+                inbox, self._inbox = self._inbox, []
+                for data in inbox:
+                    await self._do(self.device.receive(data))
+            next_s = self.device.next_s()
+            wait_s = math.inf if self._since is None else (next_s - self.now_s()) / self._speed
+            if self.port.look():
+                wait_s = min(wait_s, LOOK_S)
+            if wait_s > 0:
+                await self._sleep(wait_s)
+            else:
+                await asyncio.sleep(0)
+
+    async def _sleep(self, wait_s: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(None if wait_s == math.inf else wait_s):
+                await self._wake.wait()
+        self._wake.clear()
+
+    async def catch_up(self) -> None:
+        """Brings the device to the present and its bytes to the port."""
+        await self._do(self.device.advance(self.now_s()))
+
+    async def _do(self, actions: list[Action]) -> None:
+        for action in actions:
+            if isinstance(action, Bytes):
+                self.port.write(action.data)
+            elif action.inserted:
+                await self.port.plug()
+            else:
+                self.port.unplug()
+
+    def _received(self, data: bytes) -> None:
+        self._inbox.append(data)
+        self._wake.set()
+
+    def _attached(self) -> None:
+        self.device.attached()
+        if self._waits_for_host:
+            self._waits_for_host = False
+            self.pause(False)
+        self._wake.set()
+
+    def power_cycle(self) -> None:
+        """Power fails and comes back, now."""
+        self.device.power_cycle()
+        self._wake.set()
+
+
+class Simulation:
+    """A running scenario. Faults given by name raise ``UnknownFault``, devices ``UnknownDevice``."""
+
+    def __init__(self, scenario: Scenario, *, speed: float, seed: int, run_dir: Path, truth: IO[str] | None) -> None:
+        self.task: asyncio.Task[None] | None = None
+        """Runs until it is cancelled; ends by itself only with an error."""
+        self.seed = seed
+        self.run_dir = run_dir
+        self._more_truth = asyncio.Event()
+        self._truth = TruthLog(truth, self._more_truth.set)
+        self._devices = {
+            options.name: _Running(build_device(options, seed, self._truth), options, run_dir, speed)
+            for options in scenario.devices
+        }
+
+    @property
+    def ports(self) -> dict[str, str]:
+        """By device name, what a host opens."""
+        return {name: running.port.address for name, running in self._devices.items()}
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Names, drivers and ports, and what became of the bytes."""
+        return [
+            {
+                "name": name,
+                "driver": running.device.driver,
+                "model": running.device.model,
+                "port": running.port.address,
+                "plugged": running.port.plugged,
+                "unheard_bytes": running.port.unheard,
+                "dropped_bytes": running.port.dropped,
+            }
+            for name, running in self._devices.items()
+        ]
+
+    def truth(self, *, in_play: bool = False) -> list[dict[str, Any]]:
+        """Every finished record so far, in order; with ``in_play`` also those of the throws under way."""
+        records = list(self._truth.records)
+        if in_play:
+            current = (running.device.in_play() for running in self._devices.values())
+            records += [record for record in current if record is not None]
+        return records
+
+    async def until_truth(self, count: int) -> list[dict[str, Any]]:
+        """Waits until there are ``count`` finished records."""
+        while len(self._truth.records) < count:
+            self._more_truth.clear()
+            await self._more_truth.wait()
+        return self.truth()
+
+    def inject(self, device: str, fault: str) -> None:
+        """The next game of a device gets this fault."""
+        known = {each.value: each for each in Fault}
+        if fault not in known:
+            raise UnknownFault(f"no fault {fault!r}; there are: {', '.join(sorted(known))}")
+        self._device(device).device.inject(known[fault])
+
+    async def unplug(self, device: str) -> None:
+        """Pulls a device's plug, now."""
+        running = self._device(device)
+        await running.catch_up()
+        running.device.note(Fault.UNPLUG)
+        running.port.unplug()
+
+    async def replug(self, device: str) -> None:
+        """Puts a device's plug in again; the port has its old name."""
+        await self._device(device).port.plug()
+
+    async def power_cycle(self, device: str) -> None:
+        """A device loses power and gets it back, now."""
+        running = self._device(device)
+        await running.catch_up()
+        running.power_cycle()
+
+    async def pause(self, device: str) -> None:
+        """A device hangs: its link is up and nothing comes."""
+        running = self._device(device)
+        await running.catch_up()
+        running.pause(True)
+
+    async def resume(self, device: str) -> None:
+        """A hanging device goes on where it was."""
+        self._device(device).pause(False)
+
+    def _device(self, name: str) -> _Running:
+        if name not in self._devices:
+            raise UnknownDevice(f"no device {name!r}; there are: {', '.join(self._devices)}")
+        return self._devices[name]
+
+    async def run(self) -> None:
+        """Carries all devices on until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for running in self._devices.values():
+                group.create_task(running.run())
+
+    async def plug_all(self) -> None:
+        """Makes all ports appear."""
+        for running in self._devices.values():
+            await running.port.plug()
+
+    def unplug_all(self) -> None:
+        """Removes all ports."""
+        for running in self._devices.values():
+            running.port.unplug()
+
+    def write_unfinished(self) -> None:
+        """Writes the records of what is in play to the truth file."""
+        for record in self.truth(in_play=True)[len(self._truth.records) :]:
+            self._truth.write(record)
+
+
+@contextlib.asynccontextmanager
+async def running(
+    scenario: str | Path | Scenario,
+    *,
+    speed: float = 1.0,
+    seed: int | None = None,
+    run_dir: Path | str | None = None,
+    truth: Path | str | None = None,
+) -> AsyncIterator[Simulation]:
+    """Runs a scenario for as long as the block lasts.
+
+    ``run_dir`` holds the ptys' names (a temporary folder by default), ``truth`` is a file to append records to.
+    Raises ``ScenarioError`` and ``OSError`` before anything runs.
+    """
+    loaded = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
+    seed = next(given for given in (seed, loaded.seed, random.randrange(2**31)) if given is not None)
+    with contextlib.ExitStack() as stack:
+        if run_dir is None:
+            folder = Path(tempfile.mkdtemp(prefix="hw-sim-"))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        else:
+            folder = Path(run_dir)
+            folder.mkdir(parents=True, exist_ok=True)
+        file = None if truth is None else stack.enter_context(_appending(Path(truth)))
+        simulation = Simulation(loaded, speed=speed, seed=seed, run_dir=folder, truth=file)
+        try:
+            await simulation.plug_all()
+            simulation.task = asyncio.create_task(simulation.run(), name="hw-sim")
+            yield simulation
+        finally:
+            await _stop(simulation)
+
+
+def _appending(path: Path) -> IO[str]:
+    return path.open("a", encoding="utf-8")
+
+
+async def _stop(simulation: Simulation) -> None:
+    """Ends the tasks, then the ports. Raises what a task died of."""
+    try:
+        if simulation.task is not None:
+            simulation.task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await simulation.task
+    finally:
+        simulation.write_unfinished()
+        simulation.unplug_all()
+        await asyncio.sleep(0)  # lets closed connections end
