@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dealer_daemon.journal import FILE_NAME, export_file, verify_file
+from hw_sim.truth import RULE_BREAKING
 
 
 def committed(state_dir: Path) -> list[dict[str, Any]]:
@@ -60,7 +61,9 @@ def _numbers(journal: Sequence[dict[str, Any]], truth: Sequence[dict[str, Any]])
     outcomes = [event["data"]["facts"] for event in journal if event["type"] == "round.outcome"]
     found, at = [], 0
     for facts in outcomes:
-        while at < len(truth) and not (truth[at]["counter"] == facts["spin"] and _may_count(truth[at], facts)):
+        while at < len(truth) and not (
+            truth[at]["counter"] == facts["spin"] and may_count(truth[at], facts["laps"] is not None)
+        ):
             at += 1
         if at == len(truth):
             found.append(f"outcome {facts['number']} of spin {facts['spin']} never happened")
@@ -71,8 +74,9 @@ def _numbers(journal: Sequence[dict[str, Any]], truth: Sequence[dict[str, Any]])
     return found
 
 
-def _may_count(throw: dict[str, Any], facts: dict[str, Any]) -> bool:
+def may_count(throw: dict[str, Any], laps_seen: bool) -> bool:
     """Whether the rules let this throw be published. A short spin is one only where somebody counts the laps."""
     if throw["expect"] != "refuse":
         return True
-    return facts["laps"] is None and throw["shown"] is not None and set(throw["faults"]) <= {"weak_launch"}
+    broken = {fault.value for fault in RULE_BREAKING} & set(throw["faults"])
+    return not laps_seen and throw["shown"] is not None and throw["ball"] != throw["rotor"] and not broken
