@@ -62,7 +62,11 @@ class SimDevice(Protocol):
         ...
 
     def note(self, fault: Fault) -> None:
-        """Something was done to the port from outside; it belongs into the record of what is in play."""
+        """Something was done from outside; it belongs into the record of what is in play."""
+        ...
+
+    def plugged(self, inserted: bool) -> None:
+        """The plug was pulled or put in from outside, now; it belongs into every record until it is in again."""
         ...
 
     def power_cycle(self) -> None:

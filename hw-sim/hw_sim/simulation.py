@@ -169,12 +169,15 @@ class Simulation:
         """Pulls a device's plug, now."""
         running = self._device(device)
         await running.catch_up()
-        running.device.note(Fault.UNPLUG)
+        running.device.plugged(False)
         running.port.unplug()
 
     async def replug(self, device: str) -> None:
         """Puts a device's plug in again; the port has its old name."""
-        await self._device(device).port.plug()
+        running = self._device(device)
+        await running.catch_up()
+        running.device.plugged(True)
+        await running.port.plug()
 
     async def power_cycle(self, device: str) -> None:
         """A device loses power and gets it back, now."""
@@ -186,6 +189,7 @@ class Simulation:
         """A device hangs: its link is up and nothing comes."""
         running = self._device(device)
         await running.catch_up()
+        running.device.note(Fault.STALL)
         running.pause(True)
 
     async def resume(self, device: str) -> None:

@@ -41,7 +41,7 @@ def there(port: str) -> bool:
 
 async def test_a_fault_is_injected_into_the_next_spin() -> None:
     async with controlled() as (sim, ask):
-        await ask(do="pause", device="wheel")
+        await sim.pause("wheel")
         (before,) = (await ask(do="truth"))["in_play"] or [{"spin": 0}]
         assert await ask(do="inject", device="wheel", fault="wrong_bare") == {"ok": True}
         await ask(do="resume", device="wheel")
@@ -74,6 +74,21 @@ async def test_unplug_and_replug() -> None:
                 pass
 
 
+async def test_every_spin_without_the_plug_says_so() -> None:
+    async with running("roulette", speed=200, seed=4) as sim:
+        await asyncio.wait_for(sim.until_truth(1), 10)
+        await sim.unplug("wheel")
+        out = len(sim.truth())
+        await asyncio.wait_for(sim.until_truth(out + 2), 10)
+        await sim.replug("wheel")
+        back = len(sim.truth())
+        records = await asyncio.wait_for(sim.until_truth(back + 2), 10)
+    unplugged = ["unplug" in record["faults"] for record in records]
+    assert unplugged[:out] == [False] * out
+    assert all(unplugged[out : back + 1])
+    assert not unplugged[back + 1]
+
+
 async def test_an_unplug_that_has_not_ended_leaves_nothing_behind() -> None:
     async with controlled() as (_, ask):
         assert (await ask(do="unplug", device="wheel", seconds=3600))["ok"]
@@ -96,7 +111,9 @@ async def test_a_paused_wheel_hangs_with_its_port_there() -> None:
         assert len(set(unheard)) == 1
         assert there(sim.ports["wheel"])
         assert (await ask(do="resume", device="wheel"))["ok"]
-        await asyncio.wait_for(sim.until_truth(len(sim.truth()) + 1), 10)
+        known = len(sim.truth())
+        records = await asyncio.wait_for(sim.until_truth(known + 1), 10)
+        assert "stall" in records[known]["faults"], "the host heard nothing for a while"
 
 
 @pytest.mark.parametrize(

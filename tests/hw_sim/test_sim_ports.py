@@ -259,6 +259,23 @@ async def watched() -> None:
         await asyncio.wait({sim.task})
 
 
+async def test_a_host_may_leave_and_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, read = 0, os.read
+
+    def counted(fd: int, size: int) -> bytes:
+        nonlocal reads
+        reads += 1
+        return read(fd, size)
+
+    async with running(scenario(), speed=200) as sim:
+        for _ in range(3):
+            async with host(sim.ports["wheel"]) as opened:
+                await opened.until(lambda: b"*X;" in opened.data)
+        monkeypatch.setattr("hw_sim.adapter.os.read", counted)
+        await asyncio.wait_for(sim.until_truth(1), 10)
+        assert reads <= 1, "one to notice that the host left, and no more"
+
+
 async def test_a_port_nobody_has_open_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(scenario(), speed=1) as sim:
         device = sim._devices["wheel"].device

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from hw_sim.device import Action, Bytes, Plug
-from hw_sim.faults import WIRE_FAULTS, Fault, SpinDesk, UnknownFault, parse_faults
+from hw_sim.faults import Fault, SpinDesk, UnknownFault, parse_faults
 from hw_sim.roulette.commands import Console
 from hw_sim.roulette.m360 import M360
 from hw_sim.roulette.options import M360Options, Ss2Options
@@ -52,12 +52,17 @@ class WheelDevice:
         self._console = Console(self.wheel)
         self._wire = Wire(Random(f"{seed}/{options.name}/wire"))
         self._cut_s = self._unplug_s = self._replug_s = math.inf
+        self._away_from_s = math.inf
+        """When the plug was last pulled, ``math.inf`` before that, and when it was put in again."""
+        self._away_to_s = math.inf
         self._truth = truth
         self._unheard = isinstance(options.start, int)
         if isinstance(options.start, int):
             self._run_into(options.start)
 
     def _finished(self, throw: Throw) -> None:
+        if self._away_from_s < math.inf and self._away_to_s > throw.times_s["opened"]:
+            throw.faults.add(Fault.UNPLUG)
         if not self._unheard:
             self._truth.add(throw)
 
@@ -99,9 +104,11 @@ class WheelDevice:
                 self.power_cycle()
             if at_s >= self._unplug_s:
                 self._unplug_s, self._replug_s = math.inf, at_s + self._rng.uniform(*UNPLUGGED_S)
+                self.plugged(False)
                 actions.append(Plug(inserted=False))
             if at_s >= self._replug_s:
                 self._replug_s = math.inf
+                self.plugged(True)
                 actions.append(Plug(inserted=True))
             if self.next_s() > to_s and at_s >= to_s:
                 return actions
@@ -139,16 +146,17 @@ class WheelDevice:
             raise UnknownFault(f"a {self.model} has no fault {fault.value!r}; it has: {', '.join(sorted(known))}")
         self._desk.inject(fault)
 
-    def strike(self, fault: Fault) -> None:
-        """A wire fault begins now. Raises ``UnknownFault`` for any other."""
-        if fault not in WIRE_FAULTS:
-            raise UnknownFault(f"{fault.value!r} is no fault of the wire; those are: {', '.join(sorted(WIRE_FAULTS))}")
-        self.wheel.note(fault)
-        self._wire.strike(fault, self.wheel.now_s)
-
     def note(self, fault: Fault) -> None:
-        """Something was done to the port from outside."""
+        """Something was done from outside."""
         self.wheel.note(fault)
+
+    def plugged(self, inserted: bool) -> None:
+        """The plug was pulled or put in, now; noted in every throw until it is in again."""
+        if inserted:
+            self._away_to_s = self.now_s
+        else:
+            self._away_from_s, self._away_to_s = self.now_s, math.inf
+            self.wheel.note(Fault.UNPLUG)
 
     def power_cycle(self) -> None:
         """Power fails and comes back, now."""
