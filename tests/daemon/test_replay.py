@@ -133,6 +133,12 @@ def test_cutting_the_stream_otherwise_changes_no_event(config: Config, real_data
         assert [word(event.data) for event in one] == [word(event.data) for event in other]
 
 
+@pytest.mark.parametrize("how", ["bytes", "random"])
+def test_cutting_the_speed_table_otherwise_changes_no_number(config: Config, speed_table: Recording, how: str) -> None:
+    sizes = random.Random(7).choices((1, 2, 3, 7, 19, 22, 60), k=60_000) if how == "random" else iter(lambda: 1, 0)
+    assert numbers(play(config, recut(speed_table, sizes))) == numbers(play(config, speed_table))
+
+
 def test_a_glued_result_line_gives_its_number_or_is_held(config: Config) -> None:
     recording = game("*X;5;01*X;5;011;27;0;136;1\r\n", *["*X;5;011;27;0;136;1\r\n"] * 3)
     assert numbers(play(config, recording)) in ([], ["27"])

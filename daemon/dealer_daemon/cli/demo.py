@@ -20,6 +20,12 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("--seconds", type=positive, metavar="N", help="end after N seconds (default: at Ctrl-C)")
     parser.add_argument("--speed", type=positive, default=10.0, metavar="X", help="times real speed (default: 10)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the simulated wheel (default: 1)")
+    parser.add_argument(
+        "--broker",
+        choices=("auto", "mosquitto", "amqtt"),
+        default="auto",
+        help="the embedded broker (default: mosquitto where it is installed, else amqtt)",
+    )
 
 
 def demo(arguments: argparse.Namespace) -> int:
@@ -29,7 +35,7 @@ def demo(arguments: argparse.Namespace) -> int:
     from dealer_daemon.demo.show import DemoFailed, show
 
     try:
-        good = show(arguments.seconds, arguments.speed, arguments.seed, Console())
+        good = show(arguments.seconds, arguments.speed, arguments.seed, arguments.broker, Console())
     except DemoFailed as error:
         return complain(str(error), UNREACHABLE)
     return DONE if good else NO

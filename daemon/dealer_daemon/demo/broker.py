@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from dealer_daemon.demo.processes import Part, wait_for_port
+from dealer_daemon.demo.processes import DemoFailed, Part, wait_for_port
 
 _AMQTT = """
 import asyncio, json, sys
@@ -20,10 +20,15 @@ asyncio.run(main())
 """
 
 
-def start_broker(port: int, folder: Path) -> tuple[Part, str]:
-    """A broker on the loopback, and what it is called."""
+def start_broker(port: int, folder: Path, kind: str) -> tuple[Part, str]:
+    """A broker on the loopback, and what it is called. ``kind``: ``auto``, ``mosquitto`` or ``amqtt``.
+
+    Raises ``DemoFailed`` when it does not start, or mosquitto is asked for and not there.
+    """
     mosquitto = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
-    if mosquitto:
+    if kind == "mosquitto" and mosquitto is None:
+        raise DemoFailed("mosquitto is not installed: apt-get install mosquitto, or --broker amqtt")
+    if mosquitto is not None and kind != "amqtt":
         config = folder / "mosquitto.conf"
         config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\n")
         part, name = Part("mosquitto", [mosquitto, "-c", str(config)], folder / "broker.log"), "mosquitto (MQTT 5)"

@@ -42,7 +42,7 @@ extended = true
 """
 
 
-def show(seconds: float | None, speed: float, seed: int, console: Console) -> bool:
+def show(seconds: float | None, speed: float, seed: int, broker: str, console: Console) -> bool:
     """Run it for ``seconds`` or until Ctrl-C. Says whether there was an outcome and the journal verifies.
 
     Raises ``DemoFailed`` when a part does not start or ends early.
@@ -51,7 +51,7 @@ def show(seconds: float | None, speed: float, seed: int, console: Console) -> bo
         folder = Path(name)
         parts: list[Part] = []
         try:
-            viewer = _start(folder, parts, speed, seed, console)
+            viewer = _start(folder, parts, speed, seed, broker, console)
             _watch(viewer, parts, seconds, console)
         finally:
             # The station before its broker, so that it can say goodbye.
@@ -60,10 +60,10 @@ def show(seconds: float | None, speed: float, seed: int, console: Console) -> bo
         return _summary(viewer, folder, console)
 
 
-def _start(folder: Path, parts: list[Part], speed: float, seed: int, console: Console) -> Viewer:
+def _start(folder: Path, parts: list[Part], speed: float, seed: int, kind: str, console: Console) -> Viewer:
     with console.status("starting the broker") as status:
         port = free_port()
-        broker, broker_name = start_broker(port, folder)
+        broker, broker_name = start_broker(port, folder, kind)
         parts.append(broker)
         viewer = Viewer(port, PREFIX, console)
         status.update("starting the simulated wheel")
