@@ -272,7 +272,7 @@ class SpinJudge:
             return self._end(verdict)
         periodic = self._last_status is None or self._last_status.periodic
         needed = self._rules.min_witnesses or (2 if periodic else 1)
-        if attempt.phase is not WheelPhase.RESULT or len(attempt.numbers) < needed:
+        if attempt.phase is not WheelPhase.RESULT or len(attempt.numbers) < needed or attempt.owes:
             return []
         if all(witness is NumberWitness.BARE for witness, _ in attempt.numbers):
             return []

@@ -14,6 +14,11 @@ from dealer_drivers.roulette.readings import WheelStatus as Status
 # One odd frame may be a flipped bit; two in a row are the wheel.
 FRAMES_TO_BELIEVE = 2
 
+CADENCE_S = 0.5
+"""Between two status frames of a wheel (measured 496 to 512 ms, ``devices.md`` §1)."""
+BURST_S = 0.25
+"""What a reader that stalled had waiting arrives within this time."""
+
 # A wheel's own warning that ends the spin at once; the session has already waited as long as the model asks.
 _FAULT_REASONS: dict[WheelFault, tuple[SpinReason, str]] = {
     WheelFault.SAME_DIRECTION: (SpinReason.SAME_DIRECTION, "the wheel says that ball and rotor turn the same way"),
@@ -60,9 +65,12 @@ class SpinAttempt:
     lap_times_s: list[float] = field(default_factory=list)
     numbers: list[tuple[NumberWitness, str]] = field(default_factory=list)
     _odd: dict[SpinReason, int] = field(default_factory=dict)
+    _owed: int = 0
+    _owed_by: Instant | None = None
 
     def note(self, status: Status) -> Refused | Held | None:
         """One status frame of the running spin, in rim, no more bets or result. A verdict ends the spin."""
+        self._arrived(status.at)
         if status.spin != self.spin:
             return held(
                 SpinReason.COUNTER_CHANGED,
@@ -167,12 +175,34 @@ class SpinAttempt:
     def _silent_from(self) -> Instant | None:
         return self.last_frame if self.periodic else None
 
+    def _arrived(self, at: Instant) -> None:
+        """A status frame came. After a gap the frames of that time must follow at once: then the reader stalled and
+        the wheel did not fall silent. Frames that are missing are a silence."""
+        before = self._silent_from
+        if before is None:
+            return
+        if self._owed:
+            self._owed -= 1
+        elif at.since_s(before) > self.rules.silence_s:
+            # One frame has come, and one may be torn or on its way.
+            self._owed = max(0, int(at.since_s(before) / CADENCE_S) - 2)
+            self._owed_by = at.plus_s(BURST_S)
+        if not self._owed:
+            self._owed_by = None
+
+    @property
+    def owes(self) -> bool:
+        """Frames of a gap are still missing: no result may stand on this."""
+        return self._owed > 0
+
     def overdue(self, at: Instant) -> Refused | Held | None:
         """What the clock alone says."""
-        if self._silent_from is not None and at.since_s(self._silent_from) > self.rules.silence_s:
+        late = self._owed_by is not None and at.mono_ns > self._owed_by.mono_ns
+        silent = self._silent_from is not None and at.since_s(self._silent_from) > self.rules.offline_s
+        if late or silent:
             return held(
                 SpinReason.SILENCE,
-                f"nothing from the wheel for more than {self.rules.silence_s:g} s while the ball was running",
+                f"the wheel was silent for more than {self.rules.silence_s:g} s while the ball was running",
                 **{str(w): n for w, n in self.numbers},
             )
         limit, since = self._limit()
@@ -182,10 +212,10 @@ class SpinAttempt:
 
     def deadline(self) -> Instant | None:
         """The first moment at which ``overdue`` can say something."""
-        silent = self._silent_from.plus_s(self.rules.silence_s) if self._silent_from is not None else None
+        silent = self._silent_from.plus_s(self.rules.offline_s) if self._silent_from is not None else None
         limit, since = self._limit()
         endless = since.plus_s(limit) if since is not None and limit is not None else None
-        moments = [moment for moment in (silent, endless) if moment is not None]
+        moments = [moment for moment in (silent, self._owed_by, endless) if moment is not None]
         return min(moments, key=lambda moment: moment.mono_ns) if moments else None
 
     def _limit(self) -> tuple[float | None, Instant | None]:

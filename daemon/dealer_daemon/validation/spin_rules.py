@@ -68,7 +68,10 @@ class SpinRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     min_rotor_rpm: float = 10.0
     max_rotor_rpm: float = 30.0
     silence_s: float = 1.5
-    """Longest gap between status frames while the ball runs; the cadence is 0.5 s."""
+    """Longest gap between status frames while the ball runs; the cadence is 0.5 s. Frames that a stalled reader
+    gets late, all of them and at once, are no gap."""
+    offline_s: float = 5.0
+    """After so long without a frame the spin is held, whatever comes later."""
     max_rim_s: float = 40.0
     max_no_more_bets_s: float = 35.0
     endless_laps: int = 10
@@ -93,7 +96,7 @@ class SpinRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             found += _curve_problems(self.estimate)
         if not 0 <= self.min_rotor_rpm < self.max_rotor_rpm:
             found.append(("min_rotor_rpm", "must be 0 or more and below max_rotor_rpm"))
-        for key in ("silence_s", "max_rim_s", "max_no_more_bets_s", "endless_lap_growth"):
+        for key in ("silence_s", "offline_s", "max_rim_s", "max_no_more_bets_s", "endless_lap_growth"):
             if getattr(self, key) <= 0:
                 found.append((key, "must be above 0"))
         if self.endless_laps < 2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from dealer_daemon.games.roulette import spin_facts
@@ -226,12 +228,43 @@ def test_silence_is_noticed_by_the_clock_alone() -> None:
     signals(wheel.take(), judge=judge)
     deadline = judge.deadline_ns()
     assert deadline is not None
-    assert deadline - wheel.at.mono_ns == pytest.approx(1.5e9, abs=10)
-    assert judge.tick(wheel.at.plus_s(1.4)) == []
-    (signal,) = judge.tick(wheel.at.plus_s(1.51))
+    assert deadline - wheel.at.mono_ns == pytest.approx(5e9, abs=10)
+    assert judge.tick(wheel.at.plus_s(4.9)) == []
+    (signal,) = judge.tick(wheel.at.plus_s(5.01))
     assert isinstance(signal, NotJudged)
     assert signal.verdict.reason == "silence"
     assert judge.deadline_ns() is None
+
+
+def stall(wheel: Wheel, seconds: float) -> list[Reading]:
+    """The wheel's readings with the last ``seconds`` of them arriving all at once, at the end."""
+    readings = wheel.take()
+    return [
+        dataclasses.replace(reading, at=wheel.at) if wheel.at.since_s(reading.at) < seconds else reading
+        for reading in readings
+    ]
+
+
+@pytest.mark.parametrize("seconds", [1.6, 2.0, 3.2, 4.4])
+def test_a_reader_that_stalled_is_no_silence(seconds: float) -> None:
+    wheel = Wheel().betting().rim().no_more_bets()
+    readings = stall(wheel, seconds) + wheel.no_more_bets(times=2).bare("4").result("4").take()
+    assert [s.value.facts["number"] for s in signals(readings) if isinstance(s, Judged)] == ["4"]
+
+
+@pytest.mark.parametrize("lost", [2, 3, 5])
+def test_a_stall_with_frames_lost_is_a_silence(lost: int) -> None:
+    wheel = Wheel().betting().rim().no_more_bets()
+    readings = stall(wheel, 4.4)
+    late = [reading for reading in readings if reading.at == wheel.at]
+    kept = [reading for reading in readings if reading.at != wheel.at] + late[lost:]
+    found = signals(kept + wheel.no_more_bets(times=2).bare("4").result("4").take())
+    assert [s.verdict.reason for s in found if isinstance(s, NotJudged)] == ["silence"]
+
+
+def test_a_result_inside_a_gap_does_not_stand_before_the_gap_is_filled() -> None:
+    wheel = Wheel().betting().rim().no_more_bets().bare("4").wait(3).result("4", times=2).wait(1)
+    assert verdicts(wheel.betting(times=1)) == ["held:silence"]
 
 
 def test_a_gap_over_the_launch_is_held() -> None:
