@@ -40,7 +40,7 @@ from dealer_daemon.events import (
     TableStarted,
     Violation,
 )
-from dealer_daemon.shoe import burnt, card_event, card_steps, counted, shoe_event
+from dealer_daemon.shoe import burnt, card_event, card_steps, counted, doubted, shoe_event
 from dealer_daemon.state import STATE_VERSION, FoldError, OpenRound, Outcome, Shoe, Step, TableState
 
 __all__ = [
@@ -82,7 +82,8 @@ def apply(state: TableState, event: Event) -> TableState:
                 shoe_id=data.shoe_id,
                 hand_in_shoe=data.hand_in_shoe,
             )
-            return replace(state, rounds=state.rounds + 1, round=opened, shoe=counted(state.shoe, data.hand_in_shoe))
+            shoe = counted(state.shoe, data.hand_in_shoe)
+            return replace(state, rounds=state.rounds + 1, round=opened, shoe=shoe, skipping=False)
         case RoundOutcome() | RoundVoided():
             return _ended(state, event)
         case TablePaused() as data:
@@ -103,7 +104,7 @@ def apply(state: TableState, event: Event) -> TableState:
         case CardDrawn() as data if event.subject is None:
             return replace(state, shoe=burnt(state.shoe, data))
         case HandSkipped():
-            return state
+            return replace(state, skipping=True)
         case CardDrawn() | CardWithheld() | CardCorrected():
             after = replace(state, round=_in_round(state, event))
             return replace(after, shoe=card_event(state.shoe, event.data, state.round))
@@ -124,12 +125,13 @@ def _resumed(current: OpenRound | None) -> OpenRound | None:
 
 def _ended(state: TableState, event: Event) -> TableState:
     current = _current(state, event)
+    state = replace(state, round=None, previous=current.steps)
     if isinstance(event.data, RoundOutcome):
         outcome = Outcome(
             sequence=event.sequence, round=current.id, facts=event.data.facts, token=event.data.facts.get("spin")
         )
-        return replace(state, round=None, outcome=outcome)
-    return replace(state, round=None)
+        return replace(state, outcome=outcome)
+    return state
 
 
 def _in_round(state: TableState, event: Event) -> OpenRound:
@@ -149,9 +151,10 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
                 evidence=[],
                 witnesses=[],
                 last_refusal=data.reason,
+                doubt=None,
             )
         case AttemptHeld() as data:
-            return replace(current, phase="held", seen=data.seen, evidence=data.evidence)
+            return replace(current, phase="held", seen=data.seen, evidence=data.evidence, doubt=doubted(data))
         case AttemptUnconfirmed() as data:
             return replace(
                 current, phase="unconfirmed", seen=data.facts, evidence=data.evidence, witnesses=data.witnesses
@@ -167,9 +170,25 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
             steps = [*current.steps, Step(expect=data.args)]
             return replace(current, steps=steps, server=_heard(current.server, data.server))
         case CardDrawn() | CardWithheld() | CardCorrected() as data:
-            return replace(current, steps=card_steps(current.steps, data), tries=0, phase="waiting", last_refusal=None)
+            steps = card_steps(current.steps, data)
+            if isinstance(data, CardDrawn) and len(steps) == len(current.steps):
+                return replace(current, steps=steps)  # a card that lay there is made known: nothing else changes
+            return replace(
+                current,
+                steps=steps,
+                doubt=None if _is_on(current.doubt, data.position) else current.doubt,
+                tries=0,
+                phase="waiting",
+                seen={},
+                evidence=[],
+                last_refusal=None,
+            )
         case other:
             raise FoldError(f"{other.type} is not known to this version")
+
+
+def _is_on(doubt: Step | None, position: str) -> bool:
+    return doubt is not None and doubt.position == position
 
 
 def _heard(so_far: list[Facts], more: Facts | None) -> list[Facts]:

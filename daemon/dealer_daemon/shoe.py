@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dealer_daemon.events import CardCorrected, CardDrawn, CardWithheld, ShoeBegan, ShoeCutCard, ShoeEnded
+from dealer_daemon.events import AttemptHeld, CardCorrected, CardDrawn, CardWithheld, ShoeBegan, ShoeCutCard, ShoeEnded
 from dealer_daemon.state import FoldError, OpenRound, Shoe, Step, TableState
 
 CardEvent = CardDrawn | CardWithheld | CardCorrected
@@ -30,18 +30,34 @@ def shoe_event(state: TableState, data: ShoeEvent) -> TableState:
 
 def card_steps(steps: list[Step], data: CardEvent) -> list[Step]:
     """The round's steps after a card came, was made known, or was corrected. Raises ``FoldError``."""
-    if isinstance(data, CardWithheld):
-        return [*steps, Step(position=data.position, card=data.card, unit=data.unit, withheld=True)]
     at = _index(steps, data.position)
-    if isinstance(data, CardDrawn):
+    if isinstance(data, CardCorrected):
         if at is None:
-            return [*steps, Step(position=data.position, card=data.card, unit=data.unit, evidence=data.evidence)]
-        if not steps[at].withheld or steps[at].card != data.card:
-            raise FoldError(f"a second card on {data.position}")
-        return [*steps[:at], replace(steps[at], withheld=False, evidence=data.evidence), *steps[at + 1 :]]
+            raise FoldError(f"a card on {data.position} was corrected and none lay there")
+        corrected = replace(steps[at], card=data.card, unit=None, by=data.by, reason=data.reason)
+        return [*steps[:at], corrected, *steps[at + 1 :]]
     if at is None:
-        raise FoldError(f"a card on {data.position} was corrected and none lay there")
-    return [*steps[:at], replace(steps[at], card=data.card, unit=None), *steps[at + 1 :]]
+        withheld = isinstance(data, CardWithheld)
+        step = Step(
+            position=data.position,
+            card=data.card,
+            unit=data.unit,
+            evidence=data.evidence,
+            withheld=withheld,
+            by=data.by,
+            reason=data.reason,
+        )
+        return [*steps, step]
+    if isinstance(data, CardWithheld) or not steps[at].withheld or steps[at].card != data.card:
+        raise FoldError(f"a second card on {data.position}")
+    return [*steps[:at], replace(steps[at], withheld=False), *steps[at + 1 :]]
+
+
+def doubted(data: AttemptHeld) -> Step | None:
+    """The card that a hold keeps for later."""
+    if data.card is None or data.position is None:
+        return None
+    return Step(position=data.position, card=data.card, unit=data.unit, evidence=data.kept)
 
 
 def card_event(shoe: Shoe | None, data: CardEvent, before: OpenRound | None) -> Shoe | None:
@@ -50,12 +66,15 @@ def card_event(shoe: Shoe | None, data: CardEvent, before: OpenRound | None) -> 
         return None
     if isinstance(data, CardCorrected):
         drawn = dict(shoe.drawn)
-        drawn[data.was] = drawn.get(data.was, 0) - 1
+        if data.was not in drawn:
+            return shoe  # the round began with the shoe before, and the card is of that one
+        drawn[data.was] -= 1
         drawn[data.card] = drawn.get(data.card, 0) + 1
         return replace(shoe, drawn={card: count for card, count in drawn.items() if count > 0})
     if before is not None and _index(before.steps, data.position) is not None:
         return shoe  # a withheld card is made known: it came out before
-    units = shoe.units if data.unit is None else [*shoe.units, data.unit]
+    # From a continuous shuffler the same card comes again and again; it is kept once.
+    units = shoe.units if data.unit is None or data.unit in shoe.units else [*shoe.units, data.unit]
     return replace(shoe, drawn=shoe.drawn | {data.card: shoe.drawn.get(data.card, 0) + 1}, units=units)
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -21,6 +21,10 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     evidence: list[str] = []
     withheld: bool = False
     """The card was read and servers do not know it yet."""
+    by: str | None = None
+    """The service manager who named this card by the video."""
+    reason: str | None = None
+    """Why that person did."""
     gate: str | None = None
     expect: Facts | None = None
 
@@ -48,6 +52,8 @@ class OpenRound(msgspec.Struct, frozen=True, kw_only=True):
     """Cards, gates and the server's words, in order, at a card table."""
     gate: str | None = None
     """The gate that the round waits at."""
+    doubt: Step | None = None
+    """A card that was read for a position that is not due yet, because one before it was missed."""
     shoe_id: str | None = None
     hand_in_shoe: int | None = None
 
@@ -90,6 +96,10 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     shoe: Shoe | None = None
     shoes: int = 0
     """Shoes begun so far."""
+    previous: list[Step] = []
+    """The steps of the newest round that ended, by which its cards are known when they are reported once more."""
+    skipping: bool = False
+    """The cards that come belong to a hand that gives no result."""
     faults: dict[str, list[str]] = {}
     """Standing faults by device."""
 

@@ -15,6 +15,7 @@ from hw_sim.control import control_port
 from hw_sim.faults import INJECTABLE
 from hw_sim.fleet import fleet_scenario, station_config
 from hw_sim.scenario import Scenario, ScenarioError, load_scenario, scenario_names
+from hw_sim.shoe.faults import SCANNER_FAULTS, SHOE_FAULTS
 from hw_sim.simulation import Simulation, running
 
 DONE, WRONG, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
@@ -86,13 +87,17 @@ def _list(options: argparse.Namespace) -> int:
             {"name": name, "title": scenario.title, "devices": [device.name for device in scenario.devices]}
             for name, scenario in scenarios.items()
         ]
-        print(json.dumps({"scenarios": listed, "faults": sorted(fault.value for fault in INJECTABLE)}))
+        print(json.dumps({"scenarios": listed, "faults": _faults()}))
         return DONE
     width = max(map(len, scenarios))
     for name, scenario in scenarios.items():
         print(f"{name:<{width}}  {scenario.title}")
-    print("\nfaults: " + ", ".join(sorted(fault.value for fault in INJECTABLE)))
+    print("\nfaults: " + ", ".join(_faults()))
     return DONE
+
+
+def _faults() -> list[str]:
+    return sorted(fault.value for fault in {*INJECTABLE, *SHOE_FAULTS, *SCANNER_FAULTS})
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -132,7 +137,8 @@ async def _simulate(
         control_port(simulation) as control,
     ):
         devices = [
-            {key: device[key] for key in ("name", "driver", "model", "port")} for device in simulation.describe()
+            {key: device[key] for key in ("name", "driver", "model", "port", "files") if device[key]}
+            for device in simulation.describe()
         ]
         first = {"devices": devices, "control": control, "run_dir": str(simulation.run_dir), "seed": simulation.seed}
         print(json.dumps({**first, **more(simulation)}), flush=True)

@@ -1,8 +1,9 @@
 """The control port: breaks things while they run. JSON lines over loopback TCP, one answer a request.
 
 A request is an object with ``do``. With ``device``: ``inject`` (and ``fault``), ``unplug`` (with ``seconds`` it comes
-back by itself), ``replug``, ``power_cycle``, ``pause``, ``resume``. Without: ``truth`` (``since``: how many records are
-known already) and ``status``. An answer has ``ok``, and ``error`` where that is false.
+back by itself), ``replug``, ``power_cycle``, ``pause``, ``resume``, ``tell`` (and ``word``, to the dealer there).
+Without: ``truth`` (``since``: how many records are known already) and ``status``. An answer has ``ok``, and ``error``
+where that is false.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from hw_sim.device import UnknownWord
 from hw_sim.faults import UnknownFault
 from hw_sim.simulation import Simulation, UnknownDevice
 
@@ -32,6 +34,10 @@ class _Unplug(_Device, frozen=True, kw_only=True, tag="unplug"):
 
 class _Replug(_Device, frozen=True, kw_only=True, tag="replug"):
     pass
+
+
+class _Tell(_Device, frozen=True, kw_only=True, tag="tell"):
+    word: str
 
 
 class _PowerCycle(_Device, frozen=True, kw_only=True, tag="power_cycle"):
@@ -54,7 +60,7 @@ class _Status(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     pass
 
 
-Request = _Inject | _Unplug | _Replug | _PowerCycle | _Pause | _Resume | _Truth | _Status
+Request = _Inject | _Tell | _Unplug | _Replug | _PowerCycle | _Pause | _Resume | _Truth | _Status
 
 
 class ControlPort:
@@ -70,7 +76,7 @@ class ControlPort:
         try:
             request = msgspec.json.decode(line, type=Request)
             return {"ok": True, **await self._do(request)}
-        except (msgspec.DecodeError, UnknownDevice, UnknownFault, OSError) as error:
+        except (msgspec.DecodeError, UnknownDevice, UnknownFault, UnknownWord, OSError) as error:
             return {"ok": False, "error": str(error)}
 
     async def _do(self, request: Request) -> dict[str, Any]:
@@ -78,6 +84,8 @@ class ControlPort:
         match request:
             case _Inject(device=device, fault=fault):
                 simulation.inject(device, fault)
+            case _Tell(device=device, word=word):
+                await simulation.tell(device, word)
             case _Unplug(device=device, seconds=seconds):
                 await simulation.unplug(device)
                 if seconds is not None:

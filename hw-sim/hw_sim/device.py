@@ -5,8 +5,9 @@ Every device the simulator knows is a ``SimDevice``; ports and the loop in ``sim
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from hw_sim.faults import Fault
 
@@ -26,6 +27,10 @@ class Plug:
 
 
 Action = Bytes | Plug
+
+
+class UnknownWord(ValueError):  # noqa: N818
+    """Nobody at the device knows this word. The text lists those that are known."""
 
 
 class SimDevice(Protocol):
@@ -57,8 +62,8 @@ class SimDevice(Protocol):
         """A host opened the port, now."""
         ...
 
-    def inject(self, fault: Fault) -> None:
-        """The next game gets this fault. Raises ``UnknownFault`` where the model has no such fault."""
+    def inject(self, fault: str) -> None:
+        """The next game gets the fault of this name. Raises ``UnknownFault`` where the model has no such fault."""
         ...
 
     def note(self, fault: Fault) -> None:
@@ -75,4 +80,22 @@ class SimDevice(Protocol):
 
     def in_play(self) -> dict[str, Any] | None:
         """The record of what is going on now, unfinished; ``None`` when nothing is."""
+        ...
+
+
+@runtime_checkable
+class Attended(Protocol):
+    """A device with a person at it, who does what the station's screen or the service manager says."""
+
+    def tell(self, word: str) -> None:
+        """Says something to that person. Raises ``UnknownWord``."""
+        ...
+
+
+@runtime_checkable
+class WithFiles(Protocol):
+    """A device that a host cannot understand by its port alone."""
+
+    def files(self) -> Mapping[str, str]:
+        """What else the host needs: file name to text."""
         ...

@@ -11,12 +11,14 @@ import msgspec
 from hw_sim.device import SimDevice
 from hw_sim.roulette.device import NeverThere, WheelDevice
 from hw_sim.roulette.options import M360Options, Ss2Options
+from hw_sim.shoe.device import CardDevice
+from hw_sim.shoe.options import AngelEyeOptions, ScannerOptions
 from hw_sim.truth import TruthLog
 
 _WHERE = re.compile(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", re.DOTALL)
 """How msgspec says where in a file something is wrong."""
 
-DeviceOptions = Ss2Options | M360Options
+DeviceOptions = Ss2Options | M360Options | AngelEyeOptions | ScannerOptions
 """One structure a model; ``model`` in the file chooses."""
 
 
@@ -81,6 +83,8 @@ def parse_scenario(text: str, file: str) -> Scenario:
 
 def build_device(options: DeviceOptions, seed: int, truth: TruthLog) -> SimDevice:
     """The device that the options describe. Raises ``ScenarioError`` when it can never be where it is to start."""
+    if isinstance(options, AngelEyeOptions | ScannerOptions):
+        return CardDevice(options, seed, truth)
     try:
         return WheelDevice(options, seed, truth)
     except NeverThere as error:

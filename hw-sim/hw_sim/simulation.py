@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from hw_sim.adapter import LOOK_S, Port, PtyPort, TcpPort
-from hw_sim.device import Action, Bytes, SimDevice
-from hw_sim.faults import Fault, UnknownFault
+from hw_sim.device import Action, Attended, Bytes, SimDevice, UnknownWord, WithFiles
+from hw_sim.faults import Fault
 from hw_sim.scenario import DeviceOptions, Scenario, build_device, load_scenario
 from hw_sim.truth import TruthLog
 
@@ -28,6 +28,7 @@ class _Running:
 
     def __init__(self, device: SimDevice, options: DeviceOptions, run_dir: Path, speed: float) -> None:
         self.device = device
+        self._run_dir = run_dir
         self._waits_for_host = options.wait_for_host
         self.port: Port = (
             PtyPort(run_dir / device.name, self._received, self._attached)
@@ -107,6 +108,23 @@ class _Running:
         self.device.power_cycle()
         self._wake.set()
 
+    def tell(self, word: str) -> None:
+        """Says something to the person at the device, now. Raises ``UnknownWord``."""
+        if not isinstance(self.device, Attended):
+            raise UnknownWord(f"nobody stands at {self.device.name}, a {self.device.model}")
+        self.device.tell(word)
+        self._wake.set()
+
+    def files(self) -> dict[str, Path]:
+        """Writes what the host needs beside the port; by file name, where it is. Raises ``OSError``."""
+        if not isinstance(self.device, WithFiles):
+            return {}
+        written = {}
+        for name, text in self.device.files().items():
+            written[name] = self._run_dir / name
+            written[name].write_text(text, encoding="utf-8")
+        return written
+
 
 class Simulation:
     """A running scenario. Faults given by name raise ``UnknownFault``, devices ``UnknownDevice``."""
@@ -116,6 +134,8 @@ class Simulation:
         """Runs until it is cancelled; ends by itself only with an error."""
         self.seed = seed
         self.run_dir = run_dir
+        self.files: dict[str, list[str]] = {}
+        """By device name, what a host needs beside the port: a code book."""
         self._more_truth = asyncio.Event()
         self._truth = TruthLog(truth, self._more_truth.set)
         self._devices = {
@@ -139,6 +159,7 @@ class Simulation:
                 "plugged": running.port.plugged,
                 "unheard_bytes": running.port.unheard,
                 "dropped_bytes": running.port.dropped,
+                "files": self.files.get(name, []),
             }
             for name, running in self._devices.items()
         ]
@@ -160,10 +181,13 @@ class Simulation:
 
     def inject(self, device: str, fault: str) -> None:
         """The next game of a device gets this fault."""
-        known = {each.value: each for each in Fault}
-        if fault not in known:
-            raise UnknownFault(f"no fault {fault!r}; there are: {', '.join(sorted(known))}")
-        self._device(device).device.inject(known[fault])
+        self._device(device).device.inject(fault)
+
+    async def tell(self, device: str, word: str) -> None:
+        """Says something to the person at a device, now. Raises ``UnknownWord``."""
+        running = self._device(device)
+        await running.catch_up()
+        running.tell(word)
 
     async def unplug(self, device: str) -> None:
         """Pulls a device's plug, now."""
@@ -208,8 +232,9 @@ class Simulation:
                 group.create_task(running.run())
 
     async def plug_all(self) -> None:
-        """Makes all ports appear."""
-        for running in self._devices.values():
+        """Makes all ports appear, and what a host needs beside them. Raises ``OSError``."""
+        for name, running in self._devices.items():
+            self.files[name] = [str(path) for path in running.files().values()]
             await running.port.plug()
 
     def unplug_all(self) -> None:

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from hw_sim.faults import Fault
 
@@ -121,6 +121,14 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
+class Record(Protocol):
+    """What really happened in one game of any device."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The record, as it is written."""
+        ...
+
+
 class TruthLog:
     """Records in order, kept and, with ``file``, written as JSON lines with the wall time of writing."""
 
@@ -129,9 +137,9 @@ class TruthLog:
         self._file = file
         self._added = added
 
-    def add(self, throw: Throw) -> None:
-        """Keeps and writes the record of a throw that is over."""
-        record = throw.as_json()
+    def add(self, game: Record) -> None:
+        """Keeps and writes the record of a throw or hand that is over."""
+        record = game.as_json()
         self.records.append(record)
         self.write(record)
         self._added()

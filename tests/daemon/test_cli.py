@@ -45,10 +45,10 @@ def recording(tmp_path: Path) -> Path:
 
 
 def test_check_config_says_everything_that_is_wrong_at_once(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check-config", "--config", str(config)]) == 0
+    assert main(["check-config", str(config)]) == 0
     assert "recorded" in capsys.readouterr().out
     config.write_text(GOOD.replace("studio-1", "a/b").replace("cammegh-ss2", "camel").replace('"device"', '"devise"'))
-    assert main(["check-config", "--config", str(config), "--json"]) == 2
+    assert main(["check-config", str(config), "--json"]) == 2
     report = json.loads(capsys.readouterr().out)
     assert report["ok"] is False
     assert {error["key"] for error in report["errors"]} >= {

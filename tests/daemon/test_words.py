@@ -129,8 +129,13 @@ def placed_words(source: str) -> set[tuple[str, Kind]]:
 def _given(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
     given: dict[str, list[ast.expr]] = defaultdict(list)
     for node in nodes:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            given[node.targets[0].id].append(node.value)
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                given[name].append(value)
+            case ast.Assign(targets=[ast.Tuple(elts=places)], value=ast.Tuple(elts=values)):
+                for place, value in zip(places, values, strict=True):
+                    if isinstance(place, ast.Name):
+                        given[place.id].append(value)
     return given
 
 
@@ -165,6 +170,9 @@ W = 'known'
 def one(self):
     why = 'e' if x else 'f'
     turn.emit(RoundVoided(reason=why, by=by))
+def third(self):
+    why, where = CardReason.SAME_SLOT, 'no'
+    turn.emit(HandSkipped(reason=str(why)))
 def other(self):
     why = text(command, 'reason')
     turn.emit(TablePaused(reason=why))
@@ -202,6 +210,7 @@ def test_the_search_finds_what_there_is() -> None:
         ("g", "shoe"),
         ("known", "fault"),
         ("same_pass", "ignored"),
+        ("same_slot", "skipped"),
     ]
 
 

@@ -42,15 +42,12 @@ class Broker:
 
     def __init__(self, command: Sequence[str], port: int, log: Path) -> None:
         self.port = port
-        self.more_ports: list[int] = []
         self._command = list(command)
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
-        process = self._spawn()
-        for port in (self.port, *self.more_ports):
-            await listening(port, process)
+        await listening(self.port, self._spawn())
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         assert self._process is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -364,7 +365,7 @@ Script = Callable[[Peer, int], Awaitable[None]]
 
 
 @contextlib.asynccontextmanager
-async def scripted_broker(script: Script) -> AsyncIterator[int]:
+async def scripted_broker(script: Script, tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
     """A listener whose every connection is played by ``script(peer, number)``; gives the port.
 
     A script that fails fails the test; the end of the stream ends a script.
@@ -389,7 +390,7 @@ async def scripted_broker(script: Script) -> AsyncIterator[int]:
             writer.close()
             tasks.discard(task)
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:

@@ -67,6 +67,8 @@ stall = 0.04
 unplug = 0.04
 power_cycle = 0.03
 """
+WINDOW = 60
+"""Throws among which an outcome is looked for: fewer than the counter takes to come round."""
 KINDS = {
     "ss2": ("cammegh-ss2", 'laps = "unobserved"\nunobserved = "accept"', ""),
     "m360": ("cammegh-m360", 'laps = "counted"', "extended = true"),
@@ -118,15 +120,15 @@ def compare(kind: str, outcomes: list[dict[str, Any]], truth: list[dict[str, Any
     wrong, refusals_published, accepted, must, at = [], [], 0, 0, 0
     published = set()
     for facts in outcomes:
-        start = at
-        while at < len(truth) and not (
-            truth[at]["counter"] == facts["spin"] and truth[at]["number"] == facts["number"]
-        ):
-            at += 1
-        if at == len(truth):
-            wrong.append(facts)
-            at = start
+        found = [
+            index
+            for index in range(at, min(at + WINDOW, len(truth)))
+            if truth[index]["counter"] == facts["spin"] and truth[index]["shown"] == facts["number"]
+        ]
+        if not found:
+            wrong.append({"after": truth[max(at - 1, 0) : at + 6], "published": facts})
             continue
+        at = found[0]
         throw = truth[at]
         published.add(at)
         if not may_count(throw, laps_seen=kind == "m360"):

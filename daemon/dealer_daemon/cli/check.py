@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from dealer_daemon.cli.common import Subcommands, add_command, add_config
 from dealer_daemon.cli.exit_codes import DONE, WRONG, complain
@@ -14,9 +15,10 @@ def add(commands: Subcommands) -> None:
         commands,
         "check-config",
         "say everything that is wrong with a configuration; opens no device",
-        "dealer-daemon check-config --config station.toml",
+        "dealer-daemon check-config station.toml",
         check,
     )
+    parser.add_argument("file", nargs="?", type=Path, metavar="F", help="the station's TOML file")
     add_config(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object: ok, errors (file, line, key, reason)")
 
@@ -27,8 +29,9 @@ def check(arguments: argparse.Namespace) -> int:
 
     from dealer_daemon.config import ConfigErrors, load_config, report
 
+    path = arguments.file or arguments.config
     try:
-        config = load_config(arguments.config)
+        config = load_config(path)
     except ConfigErrors as errors:
         if arguments.json:
             print(json.dumps(report(errors.errors), ensure_ascii=False))
@@ -37,7 +40,7 @@ def check(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(report(()), ensure_ascii=False))
         return DONE
-    print(f"{arguments.config}: good")
+    print(f"{path}: good")
     for table in config.tables.values():
         for device in table.devices:
             print(f"  {table.name} ({table.game}): {device.name} = {device.driver.name} at {device.port}", end="")

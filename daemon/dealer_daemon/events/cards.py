@@ -17,17 +17,25 @@ class CardDrawn(EventData, frozen=True, kw_only=True):
     unit: str | None = None
     """The physical card, where its code tells."""
     evidence: list[str] = []
+    by: str | None = None
+    """The service manager who named the card by the video; null when it was read."""
+    reason: str | None = None
+    """Why that person did."""
 
 
 class CardWithheld(EventData, frozen=True, kw_only=True):
     """A card was read that servers must not know yet; ``card.drawn`` follows when betting closes or its gate opens."""
 
     type: ClassVar[str] = "card.withheld"
-    secret: ClassVar[frozenset[str]] = frozenset({"card", "unit"})
+    secret: ClassVar[frozenset[str]] = frozenset({"card", "unit", "evidence"})
     position: str
     card: str = ""
     """Never leaves the station with this event."""
     unit: str | None = None
+    evidence: list[str] = []
+    """Nor does this: there are 52 cards to try, and one of them gives the hash."""
+    by: str | None = None
+    reason: str | None = None
 
 
 class CardRepeated(EventData, frozen=True, kw_only=True):

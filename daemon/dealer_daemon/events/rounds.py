@@ -71,11 +71,18 @@ class AttemptHeld(EventData, frozen=True, kw_only=True):
     """Not clear what happened: a person must look. Nothing counts until somebody with the right decided."""
 
     type: ClassVar[str] = "attempt.held"
+    secret: ClassVar[frozenset[str]] = frozenset({"kept", "card", "position", "unit"})
     reason: str
     attempt: int
     detail: str
     seen: Facts
     evidence: list[str]
+    kept: list[str] = []
+    """Evidence that must not be named yet: there are 52 cards to try, and one of them gives the hash."""
+    card: str | None = None
+    """A card that was read for a position that is not due yet: it lies there once those before it are known."""
+    position: str | None = None
+    unit: str | None = None
 
 
 class AttemptUnconfirmed(EventData, frozen=True, kw_only=True):
@@ -94,9 +101,12 @@ class Violation(EventData, frozen=True, kw_only=True):
     """Something happened that the procedure does not allow now; it is recorded and is no result."""
 
     type: ClassVar[str] = "violation"
+    secret: ClassVar[frozenset[str]] = frozenset({"kept"})
     reason: str
     detail: str
     evidence: list[str]
+    kept: list[str] = []
+    """As in ``attempt.held``."""
 
 
 class TablePaused(EventData, frozen=True, kw_only=True):

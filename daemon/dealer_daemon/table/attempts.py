@@ -14,6 +14,7 @@ from dealer_daemon.events import (
     AttemptStarted,
     AttemptUnconfirmed,
     BettingClosed,
+    Facts,
     RoundOpened,
     RoundVoided,
     TablePaused,
@@ -70,10 +71,21 @@ class AttemptPlay:
         """An attempt is running, whose frames are evidence."""
         return self.judge.underway()
 
+    def started(self, turn: Turn) -> None:
+        """The device has not said yet what it is doing."""
+
     def discard(self) -> None:
         """What is under way does not count."""
         self.judge.discard()
         self.frames.clear()
+
+    def seen(self, turn: Turn) -> Facts:
+        """What a held or unconfirmed attempt showed."""
+        return {} if turn.state.round is None else turn.state.round.seen
+
+    def voided(self, turn: Turn) -> None:  # noqa: ARG002
+        """As ``discard``."""
+        self.discard()
 
     def round_token(self) -> int | None:
         """The device's counter of the attempt that a round opened now would get. In mid-attempt it is that of one

@@ -58,8 +58,20 @@ class Play(Protocol):
         """An attempt is running, whose frames are evidence."""
         ...
 
+    def started(self, turn: Turn) -> None:
+        """The daemon took the table up: go on from where the journal ends."""
+        ...
+
     def discard(self) -> None:
-        """What is under way does not count (voided, resumed, refused by a person)."""
+        """What is under way does not count (resumed, refused by a person)."""
+        ...
+
+    def seen(self, turn: Turn) -> Facts:
+        """The facts of the open round so far, as far as servers may know them."""
+        ...
+
+    def voided(self, turn: Turn) -> None:
+        """The round was voided: what is under way does not count."""
         ...
 
     def round_token(self) -> int | None:
@@ -79,7 +91,7 @@ class Play(Protocol):
         ...
 
     def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:
-        """Carry out a command that only this kind of table knows; ``None`` when it does not know it."""
+        """Carry out a command that this kind of table knows in its own way; ``None`` for all others."""
         ...
 
 

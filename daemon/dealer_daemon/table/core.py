@@ -70,6 +70,7 @@ class Table:
                     evidence=[],
                 )
             )
+        self._play.started(turn)
         return self._done(turn)
 
     def readings(self, device: str, readings: Iterable[Reading], at: Instant) -> Decision:

@@ -55,6 +55,9 @@ def answer(turn: Turn, play: Play, command: Command, event_at: Callable[[int], E
 
 
 def _carry_out(turn: Turn, play: Play, command: Command, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
+    own = play.order(turn, command)
+    if own is not None:
+        return own
     match command.name:
         case CommandName.ROUND_OPEN:
             return _open(turn, play, command)
@@ -77,10 +80,7 @@ def _carry_out(turn: Turn, play: Play, command: Command, event_at: Callable[[int
         case CommandName.EVENTS_RESEND:
             return _resend(turn, command)
         case _:
-            result = play.order(turn, command)
-            if result is None:
-                raise Refusal(ErrorCode.NOT_NOW, f"{play.rules.game.name} has no use for {command.name}")
-            return result
+            raise Refusal(ErrorCode.NOT_NOW, f"{play.rules.game.name} has no use for {command.name}")
 
 
 def _open(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
@@ -90,11 +90,9 @@ def _open(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_NOW, f"the table is paused ({turn.state.paused}): a manager must resume it")
     if turn.state.round is not None:
         raise Refusal(ErrorCode.NOT_NOW, f"round {turn.state.round.id} is still open")
-    round_id = next_round_id(turn)
+    round_id, server = next_round_id(turn), server_object(command)
     shoe = play.opened(turn)
-    opened = RoundOpened(
-        game=play.rules.game.name, source="server", spin=play.round_token(), server=server_object(command), **shoe
-    )
+    opened = RoundOpened(game=play.rules.game.name, source="server", spin=play.round_token(), server=server, **shoe)
     turn.emit(opened, subject=round_id)
     return {"round": round_id}
 
@@ -121,8 +119,8 @@ def _close(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
 def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     current = open_round(turn, command)
     reason = text(command, "reason")
-    turn.emit(RoundVoided(reason=reason, by=command.by, seen=current.seen))
-    play.discard()
+    turn.emit(RoundVoided(reason=reason, by=command.by, seen=play.seen(turn)))
+    play.voided(turn)
     # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays.
     if turn.state.paused in ("tries_exhausted", "violation"):
         turn.emit(TableResumed(reason="round_voided", by=command.by), subject=current.id)

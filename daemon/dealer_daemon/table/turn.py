@@ -76,9 +76,9 @@ class Turn:
         self._evidence: dict[str, Evidence] = {}
         self._actions: list[tuple[str, DeviceAction]] = []
 
-    def emit(self, data: EventData, subject: str | None = None) -> None:
-        """This happened. ``subject`` defaults to the open round."""
-        if subject is None and self.state.round is not None:
+    def emit(self, data: EventData, subject: str | None = None, *, in_round: bool = True) -> None:
+        """This happened. ``subject`` defaults to the open round; with ``in_round`` false it belongs to none."""
+        if subject is None and in_round and self.state.round is not None:
             subject = self.state.round.id
         event = Event(
             table=self.state.table,

@@ -12,6 +12,9 @@ from enum import StrEnum
 from dealer_drivers.shoe.readings import CardForeign, CardRead, CardUnit, CardUnreadable, ShoeSlot
 
 RESCAN_DETAIL = "scan the same card again"
+FIRST_OF_HAND = "player.1"
+"""A shoe that names its places begins a hand here and nowhere else (``devices.md`` §2)."""
+BURN = "burn"
 
 
 class CardReason(StrEnum):
@@ -19,6 +22,7 @@ class CardReason(StrEnum):
 
     # Rescan.
     FOREIGN_CARD = "foreign_card"
+    DEALER_RESCAN = "dealer_rescan"
     # Pause: integrity alarm.
     FOREIGN_CARD_AGAIN = "foreign_card_again"
     COPIES_USED_UP = "copies_used_up"
@@ -33,6 +37,8 @@ class CardReason(StrEnum):
     CARD_WHILE_HELD = "card_while_held"
     CARD_WHILE_PAUSED = "card_while_paused"
     SHOE_NOT_VERIFIED = "shoe_not_verified"
+    # Pause, and nobody did wrong.
+    SHOE_EMPTY = "shoe_empty"
     # Held.
     SLOT_OVERWRITTEN = "slot_overwritten"
     CARD_SKIPPED = "card_skipped"
@@ -43,6 +49,9 @@ class CardReason(StrEnum):
     SAME_SLOT = "same_slot"
     SAME_UNIT = "same_unit"
     ANNOUNCED_AGAIN = "announced_again"
+    # The cards of a hand that gives no result.
+    JOINED_MID_HAND = "joined_mid_hand"
+    REST_OF_HAND = "rest_of_hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,33 +110,36 @@ def unit_text(unit: CardUnit | None) -> str | None:
     return None if unit is None else f"{unit.deck_set}/{unit.deck}/{unit.serial}"
 
 
-def hinted_position(reading: CardRead) -> str | None:
+def hinted_position(reading: CardRead | CardUnreadable) -> str | None:
     """The position that the shoe itself names, ``player.1``; ``None`` without a hint, ``burn`` for burn cards."""
     if reading.hint is None:
         return None
     if reading.hint.slot in (ShoeSlot.PLAYER, ShoeSlot.BANKER):
         return f"{reading.hint.slot}.{reading.hint.index}"
-    return "burn"
+    return BURN
 
 
-def judge_again(reading: CardRead, lying: Collection[Lies], last: Lies | None) -> Again | Doubt | None:
-    """Whether this is a card that lies there already. ``last`` is the newest one, of this round or the one before."""
-    position, unit = hinted_position(reading), unit_text(reading.unit)
-    if position is not None and position != "burn":
-        for card in lying:
-            if card.position == position:
-                if card.card == reading.card:
-                    return Again(CardReason.SAME_SLOT)
-                return Doubt(
-                    CardReason.SLOT_OVERWRITTEN,
-                    f"the shoe gives a second card for {position}: the first one stands until a person decides",
-                )
-    if unit is not None:
-        if any(card.unit == unit for card in lying) or (last is not None and last.unit == unit):
-            return Again(CardReason.SAME_UNIT)
-        return None
-    if reading.repeated and last is not None and last.card == reading.card:
+def judge_again(reading: CardRead, lying: Collection[Lies]) -> Again | Doubt | None:
+    """Whether this card lies there already. ``lying``: the cards of the hand that it would belong to.
+
+    ``repeated`` says that the scanner saw this code less than its repeat window ago, whatever was made of it then: the
+    card is still the same pass. Outside the window two equal cards are two cards, for eight decks hold eight of each;
+    a shoe that names the place, and a code that names the physical card, tell it for certain.
+    """
+    if reading.repeated:
         return Again(CardReason.SAME_PASS)
+    position, unit = hinted_position(reading), unit_text(reading.unit)
+    if position is not None and position != BURN:
+        there = next((card for card in lying if card.position == position), None)
+        if there is not None and there.card == reading.card:
+            return Again(CardReason.SAME_SLOT)
+        if there is not None:
+            return Doubt(
+                CardReason.SLOT_OVERWRITTEN,
+                f"the shoe gives a second card for {position}: the first one stands until a person decides",
+            )
+    if unit is not None and any(card.unit == unit for card in lying):
+        return Again(CardReason.SAME_UNIT)
     return None
 
 
@@ -136,18 +148,26 @@ def judge_card(
 ) -> Fresh | Alarm | Doubt:
     """A card that is not a repeat, for the position that is due.
 
-    ``drawn`` and ``units`` are what has come out of this shoe (or this round, from a continuous shuffler).
+    ``drawn`` and ``units`` are what has come out of this shoe (or this round, from a continuous shuffler), by card and
+    by physical card.
     """
     hinted, unit = hinted_position(reading), unit_text(reading.unit)
     if hinted is not None and hinted != position:
         return Doubt(
             CardReason.CARD_SKIPPED, f"the shoe gives the card for {hinted} and {position} is due: a card was missed"
         )
+    return judge_copies(reading.card, unit, drawn, units, decks) or Fresh(reading.card, unit)
+
+
+def judge_copies(
+    card: str, unit: str | None, drawn: Mapping[str, int], units: Collection[str], decks: int
+) -> Alarm | None:
+    """Whether the shoe can still hold this card."""
     if unit is not None and unit in units:
         return Alarm(CardReason.UNIT_SEEN_BEFORE, "this very card came out of this shoe before")
-    if drawn.get(reading.card, 0) >= decks:
+    if drawn.get(card, 0) >= decks:
         return Alarm(CardReason.COPIES_USED_UP, f"all {decks} copies of this card came out of this shoe before")
-    return Fresh(reading.card, unit)
+    return None
 
 
 def judge_unread(reading: CardUnreadable | CardForeign, foreign_before: str | None) -> Rescan | Alarm:

@@ -75,6 +75,7 @@ class SpinJudge:
         self._spin = last_spin
         self._last_status: WheelStatus | None = None
         self._accepted: tuple[str, int | None] | None = None
+        self._other: str | None = None
         self._troubles: set[str] = set()
 
     def underway(self) -> bool:
@@ -281,17 +282,24 @@ class SpinJudge:
     def _stray(self, reading: BallRested) -> list[Signal]:
         """A number outside a running spin."""
         if self._state is _State.SPENT and self._accepted is not None:
-            number, spin = self._accepted
-            if reading.number != number and reading.spin in (spin, None):
-                self._accepted = (reading.number, spin)
-                return [contradiction(number, reading)]
-            return []
+            return self._after_accepted(reading, *self._accepted)
         showing_result = self._last_status is not None and self._last_status.phase in RUNNING_PHASES
         if self._state is not _State.READY or showing_result:
             return []
         return self._never_ran(
             refused(SpinReason.POCKET_BEFORE_LAUNCH, f"the {reading.witness} names a pocket and no launch was seen")
         )
+
+    def _after_accepted(self, reading: BallRested, number: str, spin: int | None) -> list[Signal]:
+        """One odd report against the agreeing ones that the result stands on is noise; two of the same are not."""
+        if reading.spin not in (spin, None) or reading.number == number:
+            self._other = None
+            return []
+        if self._other != reading.number:
+            self._other = reading.number
+            return []
+        self._accepted, self._other = (reading.number, spin), None
+        return [contradiction(number, reading)]
 
     # -- the end of a spin --------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dealer_daemon.words.word import Kind, Word
 
 _REFUSED, _HELD, _VIOLATION = (Kind.REFUSED,), (Kind.HELD,), (Kind.VIOLATION,)
-_IGNORED, _SHOE = (Kind.IGNORED,), (Kind.SHOE,)
+_IGNORED, _SKIPPED, _SHOE = (Kind.IGNORED,), (Kind.SKIPPED,), (Kind.SHOE,)
 
 CARDS: dict[str, Word] = {
     # Refused: the card passed and could not be told. Scan it again.
@@ -82,6 +82,10 @@ CARDS: dict[str, Word] = {
         "A sound code that is no card of the deck set in use: another set, a joker, an advertising card. The same code "
         "once more pauses the table.",
     ),
+    "dealer_rescan": Word(
+        _REFUSED, "The dealer asked for a rescan", "荷官要求重新扫描", "荷官要求重新掃描",
+        "The dealer scans the same card again, though the reader did not ask for it.",
+    ),
     # Violations that are an integrity alarm: the table pauses.
     "foreign_card_again": Word(
         _VIOLATION, "The foreign card again", "再次读到非本牌组的牌", "再次讀到非本牌組的牌",
@@ -114,7 +118,7 @@ CARDS: dict[str, Word] = {
     ),
     "card_not_due": Word(
         _VIOLATION, "A card too many", "多出一张牌", "多出一張牌",
-        "The hand is complete and no card is due. The table pauses.",
+        "A card came and none is due: the hand is complete, or the shoe says that it was overdrawn. The table pauses.",
     ),
     "card_outside_game": Word(
         _VIOLATION, "A card outside a game", "非牌局中出牌", "非牌局中出牌",
@@ -129,9 +133,13 @@ CARDS: dict[str, Word] = {
         "A card was drawn on a paused table. It is recorded and lies nowhere.",
     ),
     "shoe_not_verified": Word(
-        _VIOLATION, "No shoe to deal from", "牌靴未经核验或须更换", "牌靴未經核驗或須更換",
-        "A card was drawn and no hand may be dealt: no verified deck set is in the shoe, or the shoe's cut card was "
-        "seen. The table pauses. Verify a set and change the shoe (`shoe.change`).",
+        _VIOLATION, "No verified shoe", "牌靴未经核验", "牌靴未經核驗",
+        "A card was drawn and no verified deck set is in the shoe. The table pauses. Verify a set and change the shoe "
+        "(`shoe.change`).",
+    ),
+    "shoe_empty": Word(
+        (Kind.PAUSE,), "The shoe is empty", "牌靴已空", "牌靴已空",
+        "Every card of the shoe came out and the hand needs one more. Change the shoe or void, then resume.",
     ),
     # Held: not clear, a person looks.
     "slot_overwritten": Word(
@@ -170,8 +178,12 @@ CARDS: dict[str, Word] = {
         "The shoe announced a card again by a message of its own (overdrawn): neither a fresh card nor a round.",
     ),
     "joined_mid_hand": Word(
-        (Kind.SKIPPED,), "Joined in mid-hand", "中途接入，本局略过", "中途接入，本局略過",
+        _SKIPPED, "Joined in mid-hand", "中途接入，本局略过", "中途接入，本局略過",
         "The first card that the station saw was not the first of a hand. This hand gives no result, the next does.",
+    ),
+    "rest_of_hand": Word(
+        _SKIPPED, "The rest of a hand that was ended", "已结束牌局的余牌", "已結束牌局的餘牌",
+        "The hand was ended before all of its cards were dealt. The shoe deals on; those cards give no result.",
     ),
     # Why a shoe ended, beside what a person says who changes it.
     "cut_card": Word(

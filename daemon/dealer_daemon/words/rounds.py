@@ -56,7 +56,7 @@ ROUNDS: dict[str, Word] = {
     "integrity": Word(
         _PAUSE, "Deck integrity alarm", "牌组完整性警报", "牌組完整性警報",
         "The cards in the shoe are not what they should be; the `violation` before this says how. The manager looks "
-        "at the cards and the video, then resumes or voids.",
+        "at the cards and the video, voids the round where that is due, and resumes.",
     ),
     # Why it goes on, beside what a manager says.
     "round_voided": Word(

@@ -139,12 +139,12 @@ class WheelDevice:
         if self.options.attach_mid_line:
             self._wire.lose_head()
 
-    def inject(self, fault: Fault) -> None:
+    def inject(self, fault: str) -> None:
         """The next spin gets this fault. Raises ``UnknownFault``."""
-        known = self.options.faults_of_model()
+        known = {each.value: each for each in self.options.faults_of_model()}
         if fault not in known:
-            raise UnknownFault(f"a {self.model} has no fault {fault.value!r}; it has: {', '.join(sorted(known))}")
-        self._desk.inject(fault)
+            raise UnknownFault(f"a {self.model} has no fault {str(fault)!r}; it has: {', '.join(sorted(known))}")
+        self._desk.inject(known[fault])
 
     def note(self, fault: Fault) -> None:
         """Something was done from outside."""

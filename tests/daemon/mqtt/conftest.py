@@ -8,7 +8,9 @@ import pytest
 
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.topics import Topics
+from support.mqtt_bench import Bench, Make
 from support.mqtt_link import FakeLink
+from support.mqtt_outbox import MemoryOutbox
 
 
 @pytest.fixture
@@ -28,3 +30,16 @@ async def retained(link: FakeLink) -> AsyncIterator[RetainedTopics]:
     link.on_disconnected(lambda _reason: made.disconnected())
     yield made
     made.close()
+
+
+@pytest.fixture
+async def make() -> AsyncIterator[Make]:
+    made: list[Bench] = []
+
+    def one(outbox: MemoryOutbox | None = None, **options: int) -> Bench:
+        made.append(Bench(outbox, **options))
+        return made[-1]
+
+    yield one
+    for bench in made:
+        bench.close()

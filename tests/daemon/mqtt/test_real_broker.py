@@ -1,4 +1,4 @@
-"""All of a table's MQTT against a real mosquitto: killed, restarted, frozen, locked, and over TLS."""
+"""All of a table's MQTT against a real mosquitto: killed, restarted, frozen, and locked."""
 
 from __future__ import annotations
 
@@ -6,70 +6,20 @@ import asyncio
 import json
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dealer_daemon.commands import Command, Reply
-from dealer_daemon.events import EventData
 from dealer_daemon.journal import Journal
-from dealer_daemon.mqtt.outbox import Outbox
 from dealer_daemon.mqtt.reconnect import MqttVersion
-from dealer_daemon.mqtt.settings import BrokerSettings
-from dealer_daemon.mqtt.topics import Topics
-from dealer_daemon.mqtt.uplink import Uplink
-from support.mqtt_brokers import Broker, free_port, mosquitto
+from support.mqtt_brokers import Broker, mosquitto
 from support.mqtt_link import until
 from support.mqtt_outbox import MemoryOutbox, opened, outcome
+from support.mqtt_uplink import EVERYTHING, TOPICS, running, uplink_to
 from support.mqtt_wire import V5, Publish, Witness
-
-TOPICS = Topics("dealer/v1", "studio-1", "r1")
-EVERYTHING = f"{TOPICS.base}/#"
-
-
-async def no_commands(_table: str, command: Command) -> Reply:
-    return Reply(command=command.id, ok=True)
-
-
-@asynccontextmanager
-async def uplink_to(
-    port: int,
-    outbox: Outbox,
-    *,
-    boot: str = "boot-a",
-    handler: Callable[..., Any] = no_commands,
-    in_flight: int = 16,
-    **changes: Any,
-) -> AsyncIterator[Uplink]:
-    fast = {"backoff_min_s": 0.02, "backoff_max_s": 0.2, "refused_wait_s": 0.2, "ack_timeout_s": 5}
-    settings = BrokerSettings(**{"host": "127.0.0.1", "port": port, "client_id": "studio-1-r1", **fast, **changes})
-    uplink = Uplink(
-        settings,
-        TOPICS,
-        outbox,
-        handler,
-        boot=boot,
-        version="test",
-        since="2026-01-01T00:00:00.000000Z",
-        in_flight=in_flight,
-    )
-    uplink.start()
-    try:
-        yield uplink
-    finally:
-        await uplink.stop(timeout_s=2)
-
-
-@asynccontextmanager
-async def running(broker: Broker) -> AsyncIterator[Broker]:
-    await broker.start()
-    try:
-        yield broker
-    finally:
-        broker.stop()
 
 
 @pytest.fixture
@@ -88,7 +38,7 @@ async def test_what_a_late_joiner_finds(broker: Broker) -> None:
         outbox.commit(opened(), outcome("17"), opened())
         uplink.set_state({"doing": "betting", "sequence": 3})
         uplink.set_device("wheel", {"link": "up"})
-        await until(lambda: uplink.published == 3)
+        await until(lambda: uplink.published == 3 and uplink._retained.settled)
         assert uplink.status.version is MqttVersion.V5
         assert uplink.problems == []
         async with Witness.connected(broker.port) as witness:
@@ -100,6 +50,20 @@ async def test_what_a_late_joiner_finds(broker: Broker) -> None:
     assert found[TOPICS.state] == {"doing": "betting", "sequence": 3}
     assert found[TOPICS.device("wheel")] == {"link": "up"}
     assert (found[TOPICS.presence]["online"], found[TOPICS.presence]["protocol"]) == (True, "5")
+
+
+async def test_what_a_late_joiner_finds_at_a_broker_that_forgot_everything(broker: Broker) -> None:
+    outbox = MemoryOutbox()
+    async with uplink_to(broker.port, outbox) as uplink:
+        outbox.commit(outcome("17"))
+        uplink.set_state({"sequence": 1})
+        await until(lambda: uplink.published == 1 and uplink._retained.settled)
+        broker.kill()
+        await broker.start()
+        await until(lambda: uplink.status.connected)
+        async with Witness.connected(broker.port) as witness:
+            await witness.subscribe(EVERYTHING)
+            await witness.until(lambda seen: {m.topic for m in seen} >= {TOPICS.outcome, TOPICS.state, TOPICS.presence})
 
 
 async def test_no_event_is_lost_over_five_kills_of_a_broker_that_forgets_everything(tmp_path: Path) -> None:
@@ -345,92 +309,9 @@ async def test_a_password_from_a_file_opens_the_broker_and_a_wrong_one_is_said(t
         await until(lambda: uplink.status.connected)
 
 
-@pytest.fixture(scope="module")
-def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate authority, a broker's and a client's certificate, made with openssl."""
-    folder = tmp_path_factory.mktemp("pki")
-
-    def run(*command: str) -> None:
-        subprocess.run(["openssl", *command], cwd=folder, check=True, capture_output=True)
-
-    def key(name: str) -> list[str]:
-        return ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", f"{name}.key"]
-
-    for authority in ("ca", "other"):
-        subject = f"/CN=test {authority}"
-        run("req", "-x509", *key(authority), "-out", f"{authority}.pem", "-days", "2", "-subj", subject)
-    (folder / "san").write_text("subjectAltName=IP:127.0.0.1\n")
-    for name in ("broker", "client"):
-        run("req", *key(name), "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "san"]
-        run("x509", "-req", "-in", f"{name}.csr", "-out", f"{name}.pem", *signing)
-    return folder
-
-
-def tls_broker(folder: Path, pki: Path) -> Broker:
-    listener = [f"cafile {pki}/ca.pem", f"certfile {pki}/broker.pem", f"keyfile {pki}/broker.key"]
-    return mosquitto(folder, listener=[*listener, "require_certificate true"])
-
-
-async def test_over_tls_both_sides_prove_themselves_and_every_message_of_a_burst_arrives(
-    tmp_path: Path, pki: Path
-) -> None:
-    outbox = MemoryOutbox()
-    outbox.commit(*[opened()] * 300)
-    files = {"ca_file": pki / "ca.pem", "cert_file": pki / "client.pem", "key_file": pki / "client.key"}
-    broker = tls_broker(tmp_path, pki)
-    async with running(broker), uplink_to(broker.port, outbox, tls=True, **files) as uplink:
-        await until(lambda: uplink.published == 300)
-        assert uplink.problems == []
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"ca_file": "other.pem"}, "certificate verify failed"),
-        ({"ca_file": "absent.pem"}, "No such file"),
-        ({"host": "localhost"}, "Hostname mismatch"),
-    ],
-)
-async def test_a_broker_that_cannot_prove_itself_is_not_spoken_to(
-    tmp_path: Path, pki: Path, changes: dict[str, str], words: str
-) -> None:
-    files = {"ca_file": pki / "ca.pem", "cert_file": pki / "client.pem", "key_file": pki / "client.key"}
-    if "ca_file" in changes:
-        files["ca_file"] = pki / changes["ca_file"]
-    more = {"host": changes["host"]} if "host" in changes else {}
-    broker = tls_broker(tmp_path, pki)
-    async with running(broker), uplink_to(broker.port, MemoryOutbox(), tls=True, **files, **more) as uplink:
-        await until(lambda: bool(uplink.problems))
-        assert uplink.problems[0].code == "mqtt_tls"
-        assert words in uplink.problems[0].detail
-
-
-async def test_a_burst_of_messages_in_one_tls_record_is_read_to_its_end(tmp_path: Path, pki: Path) -> None:
-    """Retained acknowledgements of many consumers come at once, and the selector reports only the first bytes."""
-    files = {"ca_file": pki / "ca.pem", "cert_file": pki / "client.pem", "key_file": pki / "client.key"}
-    broker = tls_broker(tmp_path, pki)
-    plain_port = free_port()
-    broker.more_ports.append(plain_port)
-    config = tmp_path / "mosquitto.conf"
-    config.write_text(config.read_text() + f"listener {plain_port} 127.0.0.1\nallow_anonymous true\n")
-    outbox = MemoryOutbox()
-    outbox.commit(opened())
-    async with running(broker):
-        async with Witness.connected(plain_port) as settler:
-            for n in range(60):
-                await settler.publish(TOPICS.acks(f"c{n}"), b'{"sequence":1}', retain=True)
-        async with uplink_to(broker.port, outbox, tls=True, **files) as uplink:
-            await until(lambda: len(uplink.consumer_acks) == 60)
-
-
-def numbers(count: int) -> list[EventData]:
-    return [outcome(str(n % 37)) for n in range(count)]
-
-
 async def test_a_whole_backlog_goes_out_with_few_writes_of_the_cursor(broker: Broker) -> None:
     outbox = MemoryOutbox()
-    outbox.commit(*numbers(2000))
+    outbox.commit(*[outcome(str(n % 37)) for n in range(2000)])
     async with uplink_to(broker.port, outbox) as uplink:
         since = asyncio.get_running_loop().time()
         await until(lambda: uplink.published == 2000, timeout_s=30)

@@ -89,6 +89,11 @@ def test_another_number_after_the_result_stood_is_said() -> None:
     assert verdicts(Wheel().good_spin("5").result("6")) == ["5", "contradicted"]
 
 
+def test_one_odd_frame_after_the_result_is_noise() -> None:
+    wheel = Wheel().good_spin("5").result("6", times=1).result("5").result("7", times=1).result("6", times=1)
+    assert verdicts(wheel) == ["5"]
+
+
 def test_no_such_pocket_is_held() -> None:
     wheel = Wheel().betting().rim().no_more_bets().unreadable("99")
     assert verdicts(wheel) == ["held:number_unreadable"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_drivers.driver import NOTHING, DeviceAction, Maturity, Output, Session, load_driver
+from dealer_drivers.driver import NOTHING, DeviceAction, Maturity, Observes, Output, Session, load_driver
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
@@ -382,6 +382,7 @@ def test_manifest() -> None:
     driver = load_driver("angel-eye")
     assert driver.maturity is Maturity.DOCUMENTED
     assert {"serial", "tcp", "recording"} <= driver.transports
+    assert driver.observes(driver.parse_options({})) == {Observes.CARD, Observes.RESULT}
     assert driver.serial(driver.parse_options({})).baud == 4800
     assert driver.serial(driver.parse_options({"baud": 9600})).baud == 9600
     for wrong in ({"baud": 0}, {"command_bcc": "none"}, {"speed": 1}, {"acknowledge": "yes"}):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_drivers.driver import NOTHING, DeviceAction, Maturity, Output, Session, load_driver
+from dealer_drivers.driver import NOTHING, DeviceAction, Maturity, Observes, Output, Session, load_driver
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
@@ -326,6 +326,7 @@ def test_a_bad_code_book_names_file_and_reasons(tmp_path: Path, blue: CodeBook) 
 def test_manifest() -> None:
     driver = load_driver("barcode-serial")
     assert driver.maturity is Maturity.GENERIC
+    assert driver.observes(driver.parse_options({"codebook": "rank-suit"})) == {Observes.CARD}
     settings = driver.serial(
         driver.parse_options({"codebook": "rank-suit", "baud": 115200, "data_bits": 7, "parity": "E", "stop_bits": 2})
     )

@@ -37,6 +37,8 @@ def test_with_the_identifier_apart_the_text_is_the_code() -> None:
 def test_evidence_of_what_is_unreadable_is_bounded() -> None:
     refused = CardText(TextRules(RANK_SUIT)).read(b"NR", T0, b"x" * 1000)
     assert refused.raw == b"x" * 256
+    noise = CardText(TextRules(RANK_SUIT)).read(b"\xff", T0, b"x" * 1000)
+    assert noise.raw == b"x" * 256
 
 
 def test_memory_for_repeats_is_bounded() -> None:

@@ -168,6 +168,10 @@ def test_evidence_is_the_events() -> None:
     assert keyed.raw == bytes.fromhex("0100 0900 01000000 0100 1c00 01000000")
 
 
+def test_evidence_is_bounded() -> None:
+    assert len(typed(events_of("8S" * 30)).raw) == 256
+
+
 def test_unknown_layout() -> None:
     with pytest.raises(KeyError):
         KeyDecoder("none")

@@ -78,6 +78,8 @@ class InfiniteBlackjack(Procedure):
     def __init__(self, settings: Settings) -> None:
         self._name = settings.rules
         self._rules: Rules = RULES[settings.rules]
+        assert self._rules.most_cards is not None
+        self._most = self._rules.most_cards
         self.decks = self._rules.decks
         self.composition = self._rules.composition
 
@@ -115,10 +117,10 @@ class InfiniteBlackjack(Procedure):
         if window not in allowed:
             choice = " or ".join(map(str, allowed))
             return Refusal("window_order", f"the next card cannot belong to window {window}, only to {choice}")
-        hitting, most = line.hitting(), self._rules.most_cards
+        hitting = line.hitting()
         # Any first two cards may be doubled, 21 too.
         first_card = not line.community
-        somebody_hits = first_card or (total(hitting)[0] < 21 and (most is None or len(hitting) < most))
+        somebody_hits = first_card or (total(hitting)[0] < 21 and len(hitting) < self._most)
         if not somebody_hits and len(line.community) >= self._room_for_splits(line):
             return Refusal("nobody_draws", "no hand that can be made of the start and the line takes another card")
         return None
@@ -129,8 +131,7 @@ class InfiniteBlackjack(Procedure):
             return 0
         if line.player[0].rank == "A" and self._rules.split_aces_one_card:
             return 2
-        # Without a limit a hand of 21 aces is the longest.
-        return 2 * ((self._rules.most_cards or 21) - 1)
+        return 2 * (self._most - 1)
 
     def seen(self, history: History) -> Facts:
         line = _line(history)

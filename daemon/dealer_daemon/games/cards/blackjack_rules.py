@@ -38,6 +38,7 @@ class Rules:
     split_by_rank: bool = False
     """Split a real pair only; else equal value, where T J Q K are equal."""
     never_split: frozenset[str] = frozenset()
+    """Ranks whose pairs stay together, where pairs go by rank."""
     splits: int = 1
     """For each hand of the first deal, its split hands together."""
     split_aces_one_card: bool = True
@@ -87,9 +88,9 @@ def dealer_draws(rules: Rules, cards: Sequence[Card]) -> bool:
 
 def may_split_cards(rules: Rules, first: Card, second: Card) -> bool:
     """Whether two cards are a pair that this table splits."""
-    if first.rank in rules.never_split or second.rank in rules.never_split:
-        return False
-    return first.rank == second.rank if rules.split_by_rank else first.points == second.points
+    if rules.split_by_rank:
+        return first.rank == second.rank and first.rank not in rules.never_split
+    return first.points == second.points
 
 
 def three_class(cards: Sequence[Card]) -> str | None:

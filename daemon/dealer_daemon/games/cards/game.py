@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -9,7 +10,19 @@ from typing import Any
 import msgspec
 
 from dealer_daemon.games.cards.card import Card, CardNotationError
-from dealer_daemon.games.cards.procedure import CardDue, CardStep, Complete, GateDue, GateStep, History, Procedure
+from dealer_daemon.games.cards.procedure import (
+    CardDue,
+    CardStep,
+    Complete,
+    ExpectDue,
+    ExpectStep,
+    GateDue,
+    GateStep,
+    History,
+    Procedure,
+    Refusal,
+    Step,
+)
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import BadFacts, CardGame, TableDevice
 from dealer_daemon.verdicts import Remedy
@@ -35,45 +48,78 @@ def card_game(module: ModuleType) -> CardGame:
         return made
 
     def stated(chosen: Any, args: Mapping[str, Any]) -> dict[str, Any]:
-        return facts_of(procedure(chosen, True), args)
+        made = procedure(chosen, True)
+        return facts_of(made, args, chosen.shoe.decks or made.decks)
 
-    return CardGame(
-        name=name, settings=settings, remedy=Remedy.RESCAN, check=_check, stated=stated, procedure=procedure
-    )
+    def check(chosen: Any, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
+        return check_table(name, chosen.shoe, devices)
 
-
-def _check(settings: Any, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:  # noqa: ARG001
-    if any(Observes.CARD in device.observes for device in devices):
-        return []
-    return [("devices", "a card table needs a device that reads cards; it has none")]
+    return CardGame(name=name, settings=settings, remedy=Remedy.RESCAN, check=check, stated=stated, procedure=procedure)
 
 
-def facts_of(procedure: Procedure, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of a whole hand that a person keyed in: ``cards`` maps every position to its card.
+def check_table(game: str, shoe: ShoeRules, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
+    """What a card table cannot be, as (key, reason)."""
+    found = []
+    if not any(Observes.CARD in device.observes for device in devices):
+        found.append(("devices", "a card table needs a device that reads cards; it has none"))
+    for device in devices:
+        if Observes.RESULT in device.observes and game != "baccarat":
+            reason = (
+                f'"{device.name}" ({device.driver}) names the places and the result of baccarat hands, not of {game}'
+            )
+            found.append(("devices", reason))
+    if shoe.burn and shoe.burn_by_first:
+        found.append(("shoe.burn", "the first card says how many more are burnt (burn_by_first): set one of the two"))
+    return found
 
-    Raises ``BadFacts`` with the position that is missing, too many or no card.
+
+def facts_of(procedure: Procedure, args: Mapping[str, Any], decks: int) -> dict[str, Any]:
+    """The facts of a whole hand that a person keyed in: ``cards`` maps every position to its card; ``expects`` lists
+    what the server said with ``card.expect``, in order, where the game asks it.
+
+    Raises ``BadFacts`` with the position that is missing, too many, or holds a card that there is not.
     """
-    cards = args.get("cards")
+    cards, said = args.get("cards"), args.get("expects", [])
     if not isinstance(cards, Mapping):
         raise BadFacts('"cards" is needed: every position of the hand with its card, {"player.1": "8S", ...}')
+    if not isinstance(said, list) or not all(isinstance(word, Mapping) for word in said):
+        raise BadFacts('"expects" is a list of what card.expect said, [{"action": "seats", "seats": [1]}, ...]')
     history: History = ()
-    left = dict(cards)
+    left, words = dict(cards), list(said)
     while True:
-        wanted = procedure.due(history)
-        match wanted:
+        match procedure.due(history):
             case Complete():
                 break
             case GateDue(gate=gate):
-                history = (*history, GateStep(gate))
+                step: Step = GateStep(gate)
             case CardDue(position=position):
-                try:
-                    history = (*history, CardStep(position, Card.parse(str(left.pop(position)))))
-                except KeyError:
-                    raise BadFacts(f"the card on {position} is missing") from None
-                except CardNotationError as error:
-                    raise BadFacts(f"{position}: {error}") from error
-            case _:
-                raise BadFacts("this game cannot be keyed in card by card: void the round instead")
-    if left:
-        raise BadFacts(f"no card is due on {', '.join(sorted(left))}")
+                if position not in left:
+                    raise BadFacts(f"the card on {position} is missing")
+                step = CardStep(position, _card(position, left.pop(position)))
+            case ExpectDue(actions=actions):
+                if not words:
+                    raise BadFacts(f'what the server said is missing in "expects": one of {", ".join(actions)}')
+                step = ExpectStep(words.pop(0))
+        answer = procedure.advance(history, step)
+        if isinstance(answer, Refusal):
+            raise BadFacts(f"{answer.reason}: {answer.message}")
+        history = answer
+    if left or words:
+        too_many = ", ".join(sorted(left)) or f"{len(words)} of expects"
+        raise BadFacts(f"the hand is complete without {too_many}")
+    _check_copies(history, decks)
     return procedure.facts(history)
+
+
+def _card(position: str, text: object) -> Card:
+    try:
+        return Card.parse(str(text))
+    except CardNotationError as error:
+        raise BadFacts(f"{position}: {error}") from error
+
+
+def _check_copies(history: History, decks: int) -> None:
+    counts = Counter(step.card for step in history if isinstance(step, CardStep))
+    for card, count in counts.items():
+        if count > decks:
+            raise BadFacts(f"{card} is there {count} times, and the shoe has {decks}")

@@ -8,15 +8,15 @@ from dealer_daemon.games.cards.card import Card
 from dealer_daemon.games.cards.procedure import (
     CardDue,
     CardStep,
-    Complete,
     Due,
+    Early,
     ExpectStep,
     Facts,
     GateStep,
     History,
     Procedure,
 )
-from dealer_daemon.state import Step
+from dealer_daemon.state import OpenRound, Step
 from dealer_daemon.validation.card import Lies
 
 
@@ -47,31 +47,31 @@ def due(procedure: Procedure, steps: Sequence[Step]) -> Due:
     return procedure.due(history_of(steps))
 
 
-def complete(procedure: Procedure, steps: Sequence[Step]) -> bool:
-    """Every card of the round lies there."""
-    return isinstance(due(procedure, steps), Complete)
-
-
 def known(procedure: Procedure, steps: Sequence[Step]) -> Facts:
-    """The facts that servers may know: those of the cards before the first that is withheld."""
-    open_steps = []
-    for step in steps:
-        if step.withheld:
-            break
-        open_steps.append(step)
-    return procedure.seen(history_of(open_steps))
+    """The facts that servers may know: those of the cards that are not withheld."""
+    return procedure.seen(history_of([step for step in steps if not step.withheld]))
+
+
+def must_withhold(current: OpenRound, wanted: CardDue) -> bool:
+    """The card for this position may be read now, and must not be known yet."""
+    if wanted.reveal_gate is not None and wanted.reveal_gate not in _opened(current.steps):
+        return True
+    return current.betting == "open" and wanted.early is Early.WITHHOLD
 
 
 def to_reveal(procedure: Procedure, steps: Sequence[Step]) -> list[Step]:
     """The withheld cards that may be known now that betting is closed: those whose own gate, if any, is open."""
-    opened = {step.gate for step in steps if step.gate is not None}
+    opened = _opened(steps)
     found = []
     for index, step in enumerate(steps):
         if not step.withheld:
             continue
-        wanted = procedure.due(history_of(steps[:index]))
+        wanted = due(procedure, steps[:index])
         gate = wanted.reveal_gate if isinstance(wanted, CardDue) else None
-        if gate is not None and gate not in opened:
-            break
-        found.append(step)
+        if gate is None or gate in opened:
+            found.append(step)
     return found
+
+
+def _opened(steps: Sequence[Step]) -> set[str]:
+    return {step.gate for step in steps if step.gate is not None}

@@ -1,17 +1,22 @@
-"""Commands that only card tables know: gates, what the server expects, corrections by the video, shoes."""
+"""Commands that card tables know in their own way: gates, what the server expects, corrections and decisions by the
+video, shoes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Role
-from dealer_daemon.events import CardCorrected, CardExpected, GateOpened, GateVoided
-from dealer_daemon.games.cards.card import Card, CardNotationError
+from dealer_daemon.events import CardDrawn, CardExpected, CardWithheld, GateOpened, GateVoided
 from dealer_daemon.games.cards.procedure import Refusal as Impossible
-from dealer_daemon.table.arguments import Refusal, open_round, server_object, text
+from dealer_daemon.state import OpenRound
+from dealer_daemon.table.arguments import Refusal, open_round, server_object, stated, text
 from dealer_daemon.table.cards import shoes
-from dealer_daemon.table.cards.hand import history_of
+from dealer_daemon.table.cards.corrections import card_named, check_copies, correct
+from dealer_daemon.table.cards.hand import history_of, must_withhold
+from dealer_daemon.table.common import emit_outcome, refuse
 from dealer_daemon.table.turn import Turn
+from dealer_daemon.validation.card import CardReason
+from dealer_daemon.verdicts import Refused, Remedy
 
 if TYPE_CHECKING:
     from dealer_daemon.table.cards.play import CardPlay
@@ -28,19 +33,23 @@ def carry_out(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any] | 
             return _correct(play, turn, command)
         case CommandName.SHOE_CHANGE:
             return _change(play, turn, command)
+        case CommandName.ATTEMPT_REFUSE:
+            return _refuse(play, turn, command)
+        case CommandName.ATTEMPT_DECIDE:
+            return _decide(play, turn, command)
         case _:
             return None
 
 
 def _gate(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
     current = open_round(turn, command)
-    gate = text(command, "gate")
+    gate, server = text(command, "gate"), server_object(command)
     if current.gate != gate:
         waits = f"it waits at {current.gate}" if current.gate else "it waits at none"
         raise Refusal(ErrorCode.NOT_NOW, f"the round does not wait at the gate {gate}: {waits}")
     if command.args.get("void") is True:
         turn.emit(GateVoided(gate=gate, reason=text(command, "reason"), by=command.by))
-    turn.emit(GateOpened(gate=gate, server=server_object(command)))
+    turn.emit(GateOpened(gate=gate, server=server))
     play.advance(turn)
     return {"gate": gate}
 
@@ -59,33 +68,89 @@ def _expect(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
 
 
 def _correct(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
+    open_round(turn, command)
+    position, card, reason = text(command, "position"), card_named(command), text(command, "reason")
+    correct(turn, play.procedure, play.shoe, position, card, reason, command.by)
+    play.advance(turn)
+    return {"position": position}
+
+
+def _refuse(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
+    """A manager lets a held hand go on with the card that is due; a dealer asks for a card that nobody read."""
     current = open_round(turn, command)
-    position, reason = text(command, "position"), text(command, "reason")
-    try:
-        card = Card.parse(text(command, "card"))
-    except CardNotationError as error:
-        raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
-    lies = next((step for step in current.steps if step.position == position), None)
-    if lies is None or lies.card is None:
-        raise Refusal(ErrorCode.BAD_ARGUMENT, f"no card lies on {position}")
-    if lies.withheld:
-        raise Refusal(ErrorCode.NOT_NOW, f"the card on {position} is not known to servers yet: correct it after that")
-    replayed = play.procedure.replace(history_of(current.steps), position, card)
-    if isinstance(replayed, Impossible):
-        raise Refusal(ErrorCode.NOT_NOW, f"{replayed.reason}: {replayed.message}; void the round instead")
-    drawn, _, decks = shoes.composition(turn.state, current, play.procedure, play.shoe)
-    if str(card) != lies.card and drawn.get(str(card), 0) >= decks:
-        raise Refusal(ErrorCode.BAD_ARGUMENT, f"all {decks} copies of {card} came out of this shoe before")
-    turn.emit(CardCorrected(position=position, card=str(card), was=lies.card, reason=reason, by=command.by))
-    if turn.state.paused is None:
-        play.advance(turn)
+    if turn.state.paused is not None:
+        raise Refusal(ErrorCode.NOT_NOW, f"the table is paused ({turn.state.paused}): a manager must resume it")
+    if current.phase == "held" and command.role is not Role.MANAGER:
+        raise Refusal(ErrorCode.NOT_ALLOWED, "a held hand is decided by a service manager")
+    wanted = play.card_due(current)
+    if wanted is None:
+        raise Refusal(
+            ErrorCode.NOT_NOW, "no card is due that could be scanned again: decide the hand or void the round"
+        )
+    reason = "manager_refused" if current.phase == "held" else str(CardReason.DEALER_RESCAN)
+    play.dismiss_result()
+    refuse(
+        turn,
+        current,
+        Refused(reason, Remedy.RESCAN, f"called by {command.by}"),
+        [],
+        play.rules.tries_before_pause,
+        wanted.position,
+    )
+    play.advance(turn)
+    return {"attempt": current.attempt, "position": wanted.position}
+
+
+def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
+    """By the video: the card of one position, after which the hand goes on, or with ``cards`` the whole hand."""
+    current = open_round(turn, command)
+    if current.phase != "held":
+        raise Refusal(ErrorCode.NOT_NOW, "no hand is held")
+    if current.betting == "open":
+        raise Refusal(ErrorCode.NOT_NOW, "betting is open: nothing may be published before it closes")
+    reason = text(command, "reason")
+    if "cards" not in command.args:
+        return _decide_card(play, turn, command, current, reason)
+    facts = stated(play, command)
+    evidence = [name for step in current.steps for name in step.evidence]
+    emit_outcome(
+        turn,
+        play.rules.game.name,
+        facts,
+        "manager",
+        command.by,
+        ["manager"],
+        evidence,
+        reason,
+        last_hand=shoes.is_last_hand(turn.state, current),
+    )
+    sequence = turn.state.sequence
+    play.end_hand(turn)
+    play.given_up = True
+    return {"sequence": sequence}
+
+
+def _decide_card(play: CardPlay, turn: Turn, command: Command, current: OpenRound, reason: str) -> dict[str, Any]:
+    position, card = text(command, "position"), card_named(command)
+    wanted = play.card_due(current)
+    if wanted is None or wanted.position != position:
+        correct(turn, play.procedure, play.shoe, position, card, reason, command.by)
+    else:
+        check_copies(turn, current, play.procedure, play.shoe, position, card)
+        kind = CardWithheld if must_withhold(current, wanted) else CardDrawn
+        turn.emit(kind(position=position, card=str(card), by=command.by, reason=reason))
+    play.advance(turn)
     return {"position": position}
 
 
 def _change(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
     shoe, reason = turn.state.shoe, text(command, "reason")
-    if turn.state.round is not None:
-        raise Refusal(ErrorCode.NOT_NOW, f"round {turn.state.round.id} is open: end or void it first")
+    if turn.state.round is not None and (turn.state.paused is None or command.role is not Role.MANAGER):
+        raise Refusal(
+            ErrorCode.NOT_NOW,
+            f"round {turn.state.round.id} is open: end or void it first, or pause the table and let a service manager"
+            " change the shoe, and the round goes on from the new one",
+        )
     if command.role is Role.SERVER:
         after = play.shoe.early_change_after
         if after is None:

@@ -15,7 +15,8 @@ from dealer_daemon.state import OpenRound, Shoe, TableState
 from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.table.common import STATION
 from dealer_daemon.table.turn import Turn
-from dealer_daemon.validation.card import unit_text
+from dealer_daemon.validation.card import BURN, unit_text
+from dealer_drivers.shoe.cards import CARDS_IN_DECK
 from dealer_drivers.shoe.readings import CardRead
 
 
@@ -31,15 +32,20 @@ def decks_of(procedure: Procedure, rules: ShoeRules) -> int:
     return rules.decks or procedure.decks
 
 
-def one_deck(procedure: Procedure, rules: ShoeRules) -> bool:
-    """Every round is dealt from a deck shuffled for it (``games.md`` §10)."""
-    return decks_of(procedure, rules) == 1
-
-
 def begin(turn: Turn, decks: int, by: str = STATION, deck_set: str | None = None, verified: bool = False) -> None:
     """A new shoe is in play."""
     shoe_id = f"{turn.state.table}-shoe-{turn.state.shoes + 1}"
     turn.emit(ShoeBegan(shoe_id=shoe_id, hand_in_shoe=0, decks=decks, deck_set=deck_set, verified=verified, by=by))
+
+
+def begin_unverified(turn: Turn, procedure: Procedure, rules: ShoeRules) -> Shoe:
+    """The shoe in play; where none is, and none needs a verified set, one begins. Raises ``NoShoe``."""
+    if turn.state.shoe is None:
+        if rules.require_verified:
+            raise NoShoe("no verified deck set is in the shoe: verify one and change the shoe (shoe.change)")
+        begin(turn, decks_of(procedure, rules))
+    assert turn.state.shoe is not None
+    return turn.state.shoe
 
 
 def end(turn: Turn, reason: str, by: str) -> None:
@@ -50,31 +56,34 @@ def end(turn: Turn, reason: str, by: str) -> None:
 
 
 def for_hand(turn: Turn, procedure: Procedure, rules: ShoeRules) -> dict[str, Any]:
-    """``shoe_id`` and ``hand_in_shoe`` of the next hand; begins a shoe where none needs a verified set.
+    """``shoe_id`` and ``hand_in_shoe`` of the next hand; begins a shoe where one may. Raises ``NoShoe``.
 
-    Raises ``NoShoe``.
+    A shoe whose cut card was seen has one hand more at most: it ends with that hand (``after_hand``).
     """
-    shoe = turn.state.shoe
-    if shoe is not None and shoe.cut_card and shoe.hands > 0:
-        raise NoShoe(f"the cut card of {shoe.id} was seen: change the shoe")
-    if shoe is None:
-        if rules.require_verified:
-            raise NoShoe("no verified deck set is in the shoe: verify one and change the shoe (shoe.change)")
-        begin(turn, decks_of(procedure, rules))
-        shoe = turn.state.shoe
-    assert shoe is not None
+    shoe = begin_unverified(turn, procedure, rules)
     return {"shoe_id": shoe.id, "hand_in_shoe": shoe.hands + 1}
 
 
-def cut_card(turn: Turn) -> None:
-    """The cut card was seen: announced once a shoe."""
+def cut_card(turn: Turn, procedure: Procedure, rules: ShoeRules) -> None:
+    """The cut card was seen: announced once a shoe.
+
+    Between two shoes it is the old one's, taken out for the shuffle; before the first shoe that this table ever had it
+    belongs to one that is in play already.
+    """
+    if turn.state.shoe is None and turn.state.shoes == 0 and not rules.require_verified:
+        begin(turn, decks_of(procedure, rules))
     shoe = turn.state.shoe
     if shoe is not None and not shoe.cut_card:
         turn.emit(ShoeCutCard(shoe_id=shoe.id, hand_in_shoe=shoe.hands))
 
 
+def is_last_hand(state: TableState, current: OpenRound) -> bool:
+    """Nothing more is dealt from the shoe that the round began with."""
+    return state.shoe is None or state.shoe.id != current.shoe_id or state.shoe.cut_card
+
+
 def after_hand(turn: Turn, procedure: Procedure) -> None:
-    """A hand ended: the last one of a shoe ends it, and a deck shuffled for one round is used up."""
+    """A hand that took cards ended: the last one of a shoe ends it, and a deck shuffled for one round is used up."""
     shoe = turn.state.shoe
     if shoe is None:
         return
@@ -85,24 +94,34 @@ def after_hand(turn: Turn, procedure: Procedure) -> None:
 
 
 def composition(
-    state: TableState, current: OpenRound, procedure: Procedure, rules: ShoeRules
+    state: TableState, steps: Collection[Any], procedure: Procedure, rules: ShoeRules
 ) -> tuple[Mapping[str, int], Collection[str], int]:
-    """What came out already, counted by card and by unit, and how many copies of a card there are."""
-    if procedure.composition == "shoe" and state.shoe is not None:
-        return state.shoe.drawn, state.shoe.units, state.shoe.decks
-    drawn = Counter(step.card for step in current.steps if step.card is not None)
-    units = [step.unit for step in current.steps if step.unit is not None]
-    return drawn, units, decks_of(procedure, rules)
+    """What came out already, counted by card and by physical card, and how many copies of a card there are.
+
+    To a continuous shuffler played cards go back: there only the cards of the round, ``steps``, are out.
+    """
+    shoe = state.shoe
+    decks = decks_of(procedure, rules) if shoe is None else shoe.decks
+    if procedure.composition == "shoe" or decks == 1:
+        return ({}, [], decks) if shoe is None else (shoe.drawn, shoe.units, decks)
+    drawn = Counter(step.card for step in steps if step.card is not None)
+    return drawn, [step.unit for step in steps if step.unit is not None], decks
+
+
+def is_empty(state: TableState, procedure: Procedure) -> bool:
+    """Every card of the shoe came out."""
+    shoe = state.shoe
+    if shoe is None or (procedure.composition == "round" and shoe.decks > 1):
+        return False
+    return sum(shoe.drawn.values()) >= shoe.decks * CARDS_IN_DECK
 
 
 def burns_left(state: TableState, rules: ShoeRules) -> bool:
-    """Whether the next card of this shoe is burnt."""
+    """Whether the next card is burnt: by the table's setting, before the first hand of a shoe."""
     shoe = state.shoe
     if shoe is None:
-        return (rules.burn > 0 or rules.burn_by_first) and state.round is None
-    if shoe.hands > 0 or state.round is not None:
-        return False
-    return len(shoe.burnt) < _burns_due(shoe, rules)
+        return state.round is None and (rules.burn > 0 or rules.burn_by_first)
+    return shoe.hands == 0 and len(shoe.burnt) < _burns_due(shoe, rules)
 
 
 def _burns_due(shoe: Shoe, rules: ShoeRules) -> int:
@@ -112,5 +131,6 @@ def _burns_due(shoe: Shoe, rules: ShoeRules) -> int:
 
 
 def burn(turn: Turn, reading: CardRead, evidence: list[str]) -> None:
-    """A card is burnt: it came out of the shoe and lies nowhere."""
-    turn.emit(CardDrawn(card=reading.card, position="burn", unit=unit_text(reading.unit), evidence=evidence))
+    """A card is burnt: it came out of the shoe and lies nowhere, in no round."""
+    drawn = CardDrawn(card=reading.card, position=BURN, unit=unit_text(reading.unit), evidence=evidence)
+    turn.emit(drawn, in_round=False)

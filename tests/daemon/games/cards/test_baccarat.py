@@ -225,6 +225,12 @@ def test_who_may_insure_at_which_totals(lay: Lay, player: int, banker: int) -> N
         }
 
 
+def test_three_cards_are_no_natural(lay: Lay) -> None:
+    table = make(Settings())
+    facts = table.facts(lay(table, "TS 7S TH KC 8D"))
+    assert (facts["player"]["total"], facts["player"]["natural"], facts["winner_natural"]) == (8, False, False)
+
+
 def test_a_round_under_way_has_no_facts_but_says_what_was_seen(lay: Lay) -> None:
     table = make(Settings())
     history = lay(table, "9S 5H TH")

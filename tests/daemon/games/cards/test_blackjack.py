@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dealer_daemon.games.cards.blackjack import Settings, make
-from dealer_daemon.games.cards.blackjack_rules import RULES, RulesName, match_class, three_class
+from dealer_daemon.games.cards.blackjack_rules import RULES, RulesName, match_class, three_class, total
 from dealer_daemon.games.cards.card import Card
 from dealer_daemon.games.cards.procedure import (
     COMPLETE,
@@ -141,6 +141,19 @@ def test_equal_values_split_once_and_both_hands_are_filled(lay: Lay, rules: Rule
     assert refusal(table, history, say("double", hand=2)) == "after_split"
     assert accepts(table, history, say("hit", hand=2))
     assert table.due(lay(table, say("hit", hand=2), after=history)) == CardDue("seat1.h2.3")
+
+
+def test_hands_are_listed_by_seat_then_by_number(lay: Lay) -> None:
+    table = make(Settings())
+    history = lay(table, seats(1, 2), "TS 8C 9D KH 8D", say("split", 2), "3S 4S", say("split", 1), "5S 6S")
+    order = [(hand["seat"], hand["hand"]) for hand in table.seen(history)["hands"]]
+    assert order == [(1, 1), (1, 2), (2, 1), (2, 2)]
+
+
+def test_the_sides_are_of_the_first_deal_whatever_was_split_later(lay: Lay) -> None:
+    table = make(Settings())
+    history = lay(table, seats(1), "8S 8D 8S", say("split"), "3S TD")
+    assert table.seen(history)["sides"] == [{"seat": 1, "pair": "perfect", "three": "trips", "four": None}]
 
 
 def test_split_aces_get_one_card_each(lay: Lay) -> None:
@@ -382,6 +395,23 @@ def test_a_card_is_corrected_where_it_was_read_though_a_split_moved_it(lay: Lay)
     assert isinstance(no_pair, Refusal)
     assert no_pair.reason == "later_step_not_due"
     assert "no pair" in no_pair.message
+
+
+@pytest.mark.parametrize(
+    ("cards", "worth"),
+    [
+        ("AS KH", (21, True)),
+        ("AS AH", (12, True)),
+        ("AS AH 9C", (21, True)),
+        ("AS AH TC", (12, False)),
+        ("AS 6H", (17, True)),
+        ("AS 6H TC", (17, False)),
+        ("JS QH", (20, False)),
+        ("", (0, False)),
+    ],
+)
+def test_an_ace_counts_eleven_as_long_as_that_does_not_bust(hand: Hand, cards: str, worth: tuple[int, bool]) -> None:
+    assert total(hand(cards)) == worth
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ Lay = Callable[..., History]
         ("KS AS", "dragon", 12, False),
         ("AS KS", "tiger", 12, False),
         ("TD JC", "tiger", 1, False),
+        ("JC TD", "dragon", 1, False),
         ("7S 7H", "tie", 0, False),
         ("7S 7S", "tie", 0, True),
     ],
@@ -42,6 +43,10 @@ def test_a_burnt_card_is_kept_and_left_out_of_the_facts(lay: Lay) -> None:
     facts = table.facts(history)
     assert (facts["dragon"], facts["tiger"], facts["winner"]) == ("2H", "3D", "tiger")
     assert "KS" not in str(facts)
+
+
+def test_a_shoe_of_eight_decks() -> None:
+    assert (make(Settings()).decks, make(Settings()).composition) == (8, "shoe")
 
 
 def test_no_third_card_is_due(lay: Lay) -> None:

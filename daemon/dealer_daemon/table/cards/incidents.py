@@ -1,0 +1,63 @@
+"""What a pass of a card ends in when the card does not count.
+
+Its frames are kept in the journal with the event and never named to servers: there are 52 cards to try, and one of
+them gives the hash. What was read may still be the next card of this hand or of the next one.
+"""
+
+from __future__ import annotations
+
+from dealer_daemon.events import AttemptHeld, TablePaused, Violation
+from dealer_daemon.games.cards.procedure import Procedure
+from dealer_daemon.state import Step
+from dealer_daemon.table.cards.hand import known
+from dealer_daemon.table.common import STATION, Rules
+from dealer_daemon.table.turn import FrameLog, Turn
+from dealer_daemon.validation.card import CardReason
+
+
+class Incidents:
+    """Holds, violations and alarms of one card table."""
+
+    def __init__(self, rules: Rules, procedure: Procedure, frames: FrameLog) -> None:
+        self.rules = rules
+        self.procedure = procedure
+        self.frames = frames
+
+    def take_evidence(self, turn: Turn) -> list[str]:
+        """The frames since the last card, committed with this step; the next card has its own."""
+        evidence = turn.evidence()
+        self.frames.clear()
+        return evidence
+
+    def _hold(self, turn: Turn, reason: CardReason, detail: str, doubt: Step | None = None) -> None:
+        """The hand waits for a service manager. ``doubt``: a card that lies once those before it are known."""
+        current = turn.state.round
+        assert current is not None
+        turn.emit(
+            AttemptHeld(
+                reason=str(reason),
+                attempt=current.attempt,
+                detail=detail,
+                seen=known(self.procedure, current.steps),
+                evidence=[],
+                kept=self.take_evidence(turn) if doubt is None else doubt.evidence,
+                card=None if doubt is None else doubt.card,
+                position=None if doubt is None else doubt.position,
+                unit=None if doubt is None else doubt.unit,
+            )
+        )
+
+    def _record(self, turn: Turn, reason: CardReason, detail: str) -> None:
+        """The card lies nowhere."""
+        turn.emit(Violation(reason=str(reason), detail=detail, evidence=[], kept=self.take_evidence(turn)))
+
+    def _violation(self, turn: Turn, reason: CardReason, detail: str) -> None:
+        """The card lies nowhere, and the table pauses."""
+        self._record(turn, reason, detail)
+        if turn.state.paused is None:
+            turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
+
+    def _alarm(self, turn: Turn, reason: CardReason, detail: str) -> None:
+        """The deck is not what it should be."""
+        self._record(turn, reason, detail)
+        turn.emit(TablePaused(reason="integrity", by=STATION, detail=detail))

@@ -1,0 +1,1 @@
+"""Card shoes, scanners, and the dealer who draws from them."""

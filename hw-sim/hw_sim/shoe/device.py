@@ -1,0 +1,113 @@
+"""A card table with its reader and its plug: a ``SimDevice``. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any, get_args
+
+from hw_sim.device import Action, UnknownWord
+from hw_sim.faults import Fault, UnknownFault
+from hw_sim.shoe.angel_eye import AngelEye
+from hw_sim.shoe.codes import Codes
+from hw_sim.shoe.dealer import Dealer, Word
+from hw_sim.shoe.faults import HandDesk, parse_strikes
+from hw_sim.shoe.options import AngelEyeOptions, ScannerOptions
+from hw_sim.shoe.reader import Reader
+from hw_sim.shoe.scanner import Scanner
+from hw_sim.shoe.truth import Hand
+from hw_sim.truth import TruthLog
+
+
+class CardDevice:
+    """One card table of a scenario. The same options, seed and calls give the same bytes."""
+
+    def __init__(self, options: AngelEyeOptions | ScannerOptions, seed: int, truth: TruthLog) -> None:
+        self.name = options.name
+        self.options = options
+        # A stream of chance for each part, so that a fault of one changes nothing of the others.
+        self.reader = _reader(options, Random(f"{seed}/{options.name}/reader"))
+        self.driver, self.model = self.reader.driver, self.reader.model
+        least = options.rules().least
+        desk = HandDesk(
+            Random(f"{seed}/{options.name}/faults"),
+            options.rates,
+            [parse_strikes(entry, options.faults(), least) for entry in options.hands],
+            least,
+        )
+        self._desk = desk
+        self._truth = truth
+        self.dealer = Dealer(options, Random(f"{seed}/{options.name}/cards"), desk, self.reader, self._finished)
+
+    def _finished(self, hand: Hand) -> None:
+        self._truth.add(hand)
+
+    @property
+    def now_s(self) -> float:
+        """The table's present moment."""
+        return self.dealer.now_s
+
+    def next_s(self) -> float:
+        """When something happens next."""
+        return self.dealer.next_s()
+
+    def advance(self, to_s: float) -> list[Action]:
+        """Goes on to a moment; what reached the port until then, in order."""
+        return self.dealer.go_on(to_s)
+
+    def receive(self, data: bytes) -> list[Action]:
+        """The host sent bytes, now; what the reader answers comes with the next ``advance``."""
+        self.dealer.receive(data)
+        return self.dealer.go_on(self.dealer.now_s)
+
+    def attached(self) -> None:
+        """A host opened the port: readers do not notice."""
+
+    def inject(self, fault: str) -> None:
+        """The next hand gets this fault. Raises ``UnknownFault``."""
+        known = {each.value: each for each in self.options.faults()}
+        if fault not in known:
+            raise UnknownFault(f"a {self.model} has no fault {str(fault)!r}; it has: {', '.join(sorted(known))}")
+        self._desk.inject(known[fault])
+
+    def note(self, fault: Fault) -> None:
+        """Something was done from outside: a table that hangs loses nothing."""
+
+    def plugged(self, inserted: bool) -> None:
+        """The plug was pulled or put in from outside, now."""
+        self.dealer.plugged(inserted)
+
+    def tell(self, word: str) -> None:
+        """Somebody says something to the dealer. Raises ``UnknownWord``."""
+        words: dict[str, Word] = {each: each for each in get_args(Word)}
+        if word not in words:
+            raise UnknownWord(f"a dealer does not know {word!r}; there are: {', '.join(words)}")
+        self.dealer.tell(words[word])
+
+    def files(self) -> Mapping[str, str]:
+        """The code book, where the station needs one."""
+        return self.reader.files()
+
+    def power_cycle(self) -> None:
+        """Power fails and comes back, now."""
+        self.dealer.power_cycle()
+
+    def in_play(self) -> dict[str, Any] | None:
+        """The unfinished record of the hand in play, and why the dealer calls the manager, if so."""
+        hand = self.dealer.hand
+        return None if hand is None else {**hand.as_json(), "calls": self.dealer.calls}
+
+
+def _reader(options: AngelEyeOptions | ScannerOptions, rng: Random) -> Reader:
+    if isinstance(options, AngelEyeOptions):
+        stx_in_bcc = options.command_bcc == "stx_included"
+        return AngelEye(rng, sends=options.sends, gap_s=options.repeat_s, stx_in_bcc=stx_in_bcc)
+    return Scanner(
+        rng,
+        Codes(options.codes, options.deck_set, options.all_decks()),
+        suffix=options.suffix,
+        prefix=options.prefix,
+        aim=options.aim,
+        no_read=options.no_read,
+        book_name=f"{options.name}.codebook.toml",
+    )

@@ -1,0 +1,181 @@
+"""The shoe's own result of a hand: a witness that an outcome waits for, and is held against (``devices.md`` §2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from dealer_daemon.commands import CommandName, ErrorCode, Role
+from dealer_daemon.events import AttemptHeld, CardDrawn, RoundOutcome, TablePaused, Violation
+from support.card_tables import NATURAL, SIX, CardTable, held
+
+SOURCES = pytest.mark.parametrize("source", ["device", "server"])
+DECIDE, REFUSE = CommandName.ATTEMPT_DECIDE, CommandName.ATTEMPT_REFUSE
+
+
+def shoe_table(source: str = "device", **settings: object) -> CardTable:
+    return CardTable(source=source, places=True, **settings)  # type: ignore[arg-type]
+
+
+@SOURCES
+def test_the_outcome_waits_for_the_shoes_own_result(source: str) -> None:
+    table = shoe_table(source)
+    table.bets_closed()
+    table.deal(SIX)
+    assert not table.of(RoundOutcome)
+    table.result("banker", player_pair=True)
+    assert table.outcome.witnesses == ["cards", "shoe_result"]
+    assert len(table.outcome.evidence) == 7, "six cards and the result"
+
+
+@SOURCES
+def test_no_longer_than_it_is_set_to(source: str) -> None:
+    table = shoe_table(source, shoe={"result_wait_s": 3})
+    table.bets_closed()
+    table.deal(NATURAL)
+    table.wait(2.9)
+    assert not table.of(RoundOutcome)
+    table.wait(0.1)
+    assert table.outcome.witnesses == ["cards"]
+    assert table.table.deadline_ns() is None
+    table.result("player")
+    assert table.state.paused is None
+
+
+def test_not_at_all_when_it_is_set_so() -> None:
+    table = shoe_table(shoe={"result_wait_s": 0})
+    table.deal(NATURAL)
+    assert table.outcome.witnesses == ["cards"]
+
+
+def test_the_next_hand_ends_the_wait() -> None:
+    table = shoe_table(shoe={"result_wait_s": 30})
+    table.deal(NATURAL)
+    table.deal("P1 2S")
+    assert table.words()[-4:] == ["round.outcome", "round.opened", "betting.closed", "card.drawn:player.1:2S"]
+    assert len(table.last(CardDrawn).evidence) == 1
+
+
+def test_a_restart_while_it_waits_loses_nothing() -> None:
+    table = shoe_table()
+    table.deal(NATURAL)
+    table.restart()
+    assert not table.of(RoundOutcome)
+    table.wait(2)
+    assert table.outcome.facts["winner"] == "player"
+
+
+@SOURCES
+@pytest.mark.parametrize(
+    ("winner", "pairs"), [("banker", (False, False)), ("tie", (False, False)), ("player", (True, False))]
+)
+def test_a_result_that_disagrees_holds_the_hand(source: str, winner: str, pairs: tuple[bool, bool]) -> None:
+    table = shoe_table(source)
+    table.bets_closed()
+    table.deal(NATURAL)
+    table.result(winner, *pairs)
+    held(table, "shoe_result_disagrees")
+    table.wait(60)
+    assert not table.of(RoundOutcome)
+    refused = table.ask(REFUSE, Role.MANAGER)
+    assert refused.error is ErrorCode.NOT_NOW, "there is no card to scan again"
+    cards = {"player.1": "8S", "banker.1": "5C", "player.2": "AD", "banker.2": "3H"}
+    assert table.ask(DECIDE, Role.MANAGER, cards=cards | {"player.3": "2C"}, reason="v").error == "bad_argument"
+    assert table.ask(DECIDE, Role.MANAGER, cards=cards).error == "bad_argument"
+    table.manager(DECIDE, cards=cards)
+    assert (table.outcome.source, table.outcome.by, table.outcome.witnesses) == ("manager", "the-manager", ["manager"])
+    assert table.outcome.facts["winner"] == "player"
+    assert len(table.outcome.evidence) == 4
+
+
+def test_a_correction_is_held_against_the_result_too() -> None:
+    table = shoe_table()
+    table.deal(NATURAL)
+    table.result("tie")
+    table.manager(CommandName.CARD_CORRECT, position="player.2", card="KD")
+    assert table.outcome.facts["winner"] == "tie"
+    assert table.outcome.witnesses == ["cards", "shoe_result", "manager"]
+
+
+def test_a_result_while_cards_are_missing_holds_the_hand_until_they_are_named() -> None:
+    table = shoe_table()
+    table.deal("P1 2S B1 5C P2 2D B2 QH")
+    table.result("banker", player_pair=True)
+    hold = held(table, "card_skipped")
+    assert "banker" not in hold.detail
+    table.manager(DECIDE, position="player.3", card="6D")
+    assert table.last(AttemptHeld).reason == "card_skipped"
+    table.manager(DECIDE, position="banker.3", card="9D")
+    assert table.outcome.facts["winner"] == "banker"
+    assert table.outcome.witnesses == ["cards", "shoe_result", "manager"]
+
+
+def test_a_refused_hold_forgets_a_result_that_came_too_early() -> None:
+    table = shoe_table()
+    table.deal("P1 2S B1 5C P2 2D B2 QH")
+    table.result("banker")
+    table.did(REFUSE, Role.MANAGER)
+    table.deal("P3 6D B3 9D")
+    table.result("banker", player_pair=True)
+    assert table.outcome.witnesses == ["cards", "shoe_result"]
+
+
+def test_a_result_that_comes_while_a_gate_waits_is_kept_for_the_end() -> None:
+    table = shoe_table("server", gates=["player_third"])
+    table.bets_closed()
+    table.deal("P1 2S B1 7C P2 2D B2 QH P3 6D")
+    assert table.words()[-1] == "gate.waiting:player_third"
+    table.result("banker", player_pair=True)
+    table.did(CommandName.GATE_OPEN, gate="player_third")
+    assert table.outcome.witnesses == ["cards", "shoe_result"]
+
+
+@SOURCES
+def test_after_the_outcome_it_pauses_the_table(source: str) -> None:
+    table = shoe_table(source)
+    table.bets_closed()
+    table.deal(NATURAL)
+    table.wait(2)
+    table.result("banker")
+    assert [table.last(Violation).reason, table.last(TablePaused).reason] == ["shoe_result_disagrees", "violation"]
+    cards = {"player.1": "5S", "banker.1": "5C", "player.2": "AD", "banker.2": "3H", "player.3": "2C"}
+    sequence = next(event.sequence for event in table.events if isinstance(event.data, RoundOutcome))
+    refused = table.ask(CommandName.OUTCOME_CORRECT, Role.MANAGER, replaces=sequence, cards=cards, reason="video")
+    assert refused.error is ErrorCode.BAD_ARGUMENT
+    del cards["player.3"]
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=sequence, cards=cards)
+    assert table.events[-1].data.type == "outcome.corrected"
+    assert table.state.outcome is not None
+    assert table.state.outcome.facts["winner"] == "banker"
+
+
+def test_late_for_the_hand_before_it_is_told_though_the_next_round_is_open() -> None:
+    table = shoe_table("server")
+    table.bets_closed()
+    table.deal(NATURAL)
+    table.wait(2)
+    table.open()
+    table.result("banker")
+    assert table.last(Violation).reason == "shoe_result_disagrees"
+
+
+@SOURCES
+def test_force_quit_holds_the_hand(source: str) -> None:
+    table = shoe_table(source)
+    table.bets_closed()
+    table.deal("P1 8S B1 5C")
+    table.result("force_quit")
+    held(table, "force_quit")
+    table.did(REFUSE, Role.MANAGER)
+    table.deal("P2 AD B2 3H")
+    table.result("player")
+    assert table.outcome.facts["winner"] == "player"
+
+
+def test_force_quit_between_hands_says_nothing_of_a_result_and_after_an_outcome_it_does() -> None:
+    table = shoe_table()
+    table.result("force_quit")
+    assert table.words() == ["table.started"]
+    table.deal(NATURAL)
+    table.wait(2)
+    table.result("force_quit")
+    assert table.last(Violation).reason == "shoe_result_disagrees"

@@ -1,0 +1,410 @@
+"""Shoes: when one begins and ends, which hand it is, and what may still come out of it (``games.md`` §1, §3, §10)."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dealer_daemon.commands import CommandName, ErrorCode, Role
+from dealer_daemon.events import (
+    BettingClosed,
+    CardDrawn,
+    RoundOpened,
+    RoundOutcome,
+    ShoeBegan,
+    ShoeCutCard,
+    ShoeEnded,
+    TablePaused,
+    Violation,
+)
+from dealer_daemon.games.cards.card import DECK
+from dealer_drivers.shoe.readings import CardTrouble
+from support.card_tables import NATURAL, CardTable, bare, words
+
+SOURCES = pytest.mark.parametrize("source", ["device", "server"])
+CHANGE, VOID, PAUSE = CommandName.SHOE_CHANGE, CommandName.ROUND_VOID, CommandName.TABLE_PAUSE
+HAND = bare(NATURAL)
+
+
+def hand(table: CardTable, cards: str = HAND) -> RoundOutcome:
+    table.bets_closed()
+    table.deal(cards)
+    return table.outcome
+
+
+@SOURCES
+def test_every_card_event_of_a_round_names_shoe_and_hand(source: str) -> None:
+    table = CardTable(source=source)
+    for number in (1, 2, 3):
+        outcome = hand(table)
+        assert (outcome.shoe_id, outcome.hand_in_shoe, outcome.last_hand) == ("t1-shoe-1", number, False)
+        for kind in (RoundOpened, BettingClosed):
+            assert (table.last(kind).shoe_id, table.last(kind).hand_in_shoe) == ("t1-shoe-1", number)
+    table.manager(CHANGE)
+    assert words(event.data for event in table.events[-2:]) == ["shoe.ended:video", "shoe.started"]
+    assert table.last(ShoeEnded).hand_in_shoe == 3
+    assert hand(table).shoe_id == "t1-shoe-2"
+    assert table.outcome.hand_in_shoe == 1
+    table.restart()
+    assert hand(table).hand_in_shoe == 2
+
+
+# -- the cut card ----------------------------------------------------------------------------------------------
+
+
+@SOURCES
+def test_the_cut_card_in_a_hand_makes_it_the_last_of_the_shoe(source: str) -> None:
+    table = CardTable(source=source)
+    hand(table)
+    table.bets_closed()
+    table.deal("8S 5C")
+    table.cut()
+    table.cut()
+    assert [(cut.shoe_id, cut.hand_in_shoe) for cut in table.of(ShoeCutCard)] == [("t1-shoe-1", 2)]
+    table.restart()
+    table.deal("AD 3H")
+    assert (table.outcome.hand_in_shoe, table.outcome.last_hand) == (2, True)
+    assert table.words()[-2:] == ["round.outcome", "shoe.ended:cut_card"]
+    outcome = hand(table)
+    assert (outcome.shoe_id, outcome.hand_in_shoe, outcome.last_hand) == ("t1-shoe-2", 1, False)
+
+
+@SOURCES
+@pytest.mark.parametrize("dealt", [0, 1])
+def test_seen_between_hands_exactly_one_more_is_dealt(source: str, dealt: int) -> None:
+    table = CardTable(source=source)
+    if dealt:
+        hand(table)
+    table.cut()
+    assert table.last(ShoeCutCard).hand_in_shoe == dealt
+    outcome = hand(table)
+    assert (outcome.shoe_id, outcome.hand_in_shoe, outcome.last_hand) == ("t1-shoe-1", dealt + 1, True)
+    assert table.words()[-1] == "shoe.ended:cut_card"
+    assert hand(table).shoe_id == "t1-shoe-2"
+
+
+@SOURCES
+def test_the_old_cut_card_taken_out_between_two_shoes_says_nothing_of_the_new_one(source: str) -> None:
+    table = CardTable(source=source)
+    table.cut()
+    hand(table)
+    table.cut()
+    assert len(table.of(ShoeCutCard)) == 1
+    assert hand(table).last_hand is False
+
+
+def test_a_last_hand_that_is_void_ends_the_shoe_if_it_took_cards() -> None:
+    table = CardTable(source="server")
+    hand(table)
+    table.cut()
+    table.open()
+    table.manager(VOID)
+    assert not table.of(ShoeEnded), "no card of it was dealt: there is still one hand"
+    table.bets_closed()
+    table.deal("8S")
+    table.manager(VOID)
+    assert table.words()[-2:] == ["round.voided:video", "shoe.ended:cut_card"]
+
+
+def test_cut_card_and_start_are_a_new_shoe_once() -> None:
+    table = CardTable(places=True)
+    table.shoe_started()
+    table.deal(NATURAL)
+    table.result("player")
+    table.shoe_started()
+    table.cut()
+    table.shoe_started()
+    assert table.words()[-1] == "shoe.ended:shoe_restarted"
+    table.shoe_started()
+    table.stand_by()
+    assert len(table.of(ShoeEnded)) == 1
+    table.deal(NATURAL)
+    table.result("player")
+    assert (table.outcome.shoe_id, table.outcome.hand_in_shoe) == ("t1-shoe-2", 1)
+
+
+def test_cut_card_last_hand_and_start_are_a_new_shoe_once() -> None:
+    table = CardTable(places=True)
+    table.deal("P1 8S")
+    table.cut()
+    table.shoe_started()
+    assert not table.of(ShoeEnded), "a hand is in play"
+    table.deal("B1 5C P2 AD B2 3H")
+    table.result("player")
+    table.shoe_started()
+    table.shoe_started()
+    table.deal(NATURAL)
+    table.result("player")
+    assert words(table.of(ShoeEnded)) == ["shoe.ended:cut_card"]
+    assert len(table.of(ShoeBegan)) == 2
+
+
+# -- verified deck sets ----------------------------------------------------------------------------------------
+
+
+@SOURCES
+def test_a_shoe_starts_only_from_a_verified_set(source: str) -> None:
+    table = CardTable(source=source, shoe={"require_verified": True})
+    table.cut()
+    if source == "server":
+        refused = table.ask(CommandName.ROUND_OPEN)
+        assert refused.error is ErrorCode.NOT_NOW
+        assert "shoe.change" in refused.message
+    else:
+        table.deal("8S")
+        assert table.words()[-2:] == ["violation:shoe_not_verified", "table.paused:violation"]
+        table.resume()
+        table.unread()
+        assert table.last(Violation).reason == "shoe_not_verified"
+        table.resume()
+    assert not table.of(RoundOpened)
+    assert not table.of(ShoeBegan)
+    assert table.ask(CHANGE, Role.MANAGER, reason="new cards").error is ErrorCode.BAD_ARGUMENT
+    assert table.ask(CHANGE, Role.MANAGER, reason="new", verified=True, deck_set=7).error is ErrorCode.BAD_ARGUMENT
+    assert table.ask(CHANGE, Role.MANAGER, verified=True).error is ErrorCode.BAD_ARGUMENT
+    table.manager(CHANGE, verified=True, deck_set="blue-3")
+    began = table.last(ShoeBegan)
+    assert (began.decks, began.deck_set, began.verified, began.by) == (8, "blue-3", True, "the-manager")
+    assert hand(table).hand_in_shoe == 1
+
+
+def test_a_burn_card_from_no_verified_shoe() -> None:
+    table = CardTable(places=True, shoe={"require_verified": True})
+    table.deal("F1 3S")
+    assert table.words()[-2:] == ["violation:shoe_not_verified", "table.paused:violation"]
+    assert "3S" not in table.published()
+
+
+# -- who changes it --------------------------------------------------------------------------------------------
+
+
+def test_the_server_changes_the_shoe_of_a_private_table_once_enough_hands_were_dealt() -> None:
+    table = CardTable(source="server", shoe={"early_change_after": 3})
+    for _ in range(2):
+        hand(table)
+    assert table.ask(CHANGE, reason="the host asks").error is ErrorCode.NOT_NOW
+    hand(table)
+    table.open()
+    assert table.ask(CHANGE, reason="the host asks").error is ErrorCode.NOT_NOW
+    table.manager(VOID)
+    table.did(CHANGE, reason="the host asks")
+    assert table.last(ShoeEnded).reason == "the host asks"
+    assert table.last(ShoeBegan).by == "the-server"
+
+
+def test_elsewhere_only_a_manager_does() -> None:
+    table = CardTable(source="server")
+    hand(table)
+    assert table.ask(CHANGE, reason="x").error is ErrorCode.NOT_ALLOWED
+    assert table.ask(CHANGE, Role.DEALER, reason="x").error is ErrorCode.NOT_ALLOWED
+    assert table.manager(CHANGE) == {"shoe_id": "t1-shoe-2"}
+
+
+# -- what came out ---------------------------------------------------------------------------------------------
+
+
+@SOURCES
+def test_copies_are_counted_over_the_shoe_and_begin_again_with_the_next(source: str) -> None:
+    table = CardTable(source=source, shoe={"decks": 1})
+    hand(table)
+    table.bets_closed()
+    table.deal("9D")
+    table.deal("AD")
+    assert table.last(TablePaused).reason == "integrity"
+    table.manager(VOID)
+    assert table.state.paused == "integrity", "voiding the round does not make the deck whole"
+    table.manager(CHANGE)
+    table.resume()
+    assert hand(table).shoe_id == "t1-shoe-2"
+
+
+@SOURCES
+def test_a_game_of_one_deck_has_a_new_one_each_round(source: str) -> None:
+    table = CardTable("koi", source)
+    for number in (1, 2, 3):
+        outcome = hand(table, "8S 5C AD 3H KD 2C")
+        assert (outcome.shoe_id, outcome.hand_in_shoe) == (f"t1-shoe-{number}", 1)
+        assert table.words()[-1] == "shoe.ended:one_round"
+    table.bets_closed()
+    table.deal("8S")
+    table.manager(VOID)
+    assert table.words()[-1] == "shoe.ended:one_round"
+
+
+def test_a_whole_shoe_goes_through_and_its_count_is_kept_to_the_card() -> None:
+    table = CardTable("dragon-tiger", shoe={"decks": 2})
+    cards = [str(card) for card in DECK] * 2
+    random.Random(7).shuffle(cards)
+    for index in range(0, 104, 2):
+        table.deal(f"{cards[index]} {cards[index + 1]}")
+    assert len(table.of(RoundOutcome)) == 52
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == dict.fromkeys(map(str, DECK), 2)
+    table.deal("8S")
+    assert table.last(TablePaused).reason == "integrity"
+
+
+def emptied(source: str) -> CardTable:
+    """One deck, one card burnt: the 52nd card is the 26th dragon, and there is no tiger."""
+    table = CardTable("dragon-tiger", source, shoe={"decks": 1, "burn": 1})
+    for card in map(str, DECK):
+        if table.state.shoe is not None and table.state.round is None:
+            table.bets_closed()
+        table.deal(card)
+    return table
+
+
+@SOURCES
+def test_a_shoe_that_runs_empty_in_a_round_pauses_and_the_round_goes_on_from_a_new_one(source: str) -> None:
+    table = emptied(source)
+    assert len(table.of(RoundOutcome)) == 25
+    assert table.words()[-2:] == ["card.drawn:dragon.1:KD", "table.paused:shoe_empty"]
+    table.resume()
+    assert table.state.paused == "shoe_empty", "there is still no card"
+    assert table.ask(CHANGE, reason="x").error is ErrorCode.NOT_NOW
+    table.manager(CHANGE)
+    table.resume()
+    assert table.state.paused is None
+    table.deal("2C")
+    assert table.words()[-1] == "card.drawn:burn:2C", "the new shoe's"
+    assert table.events[-1].subject is None
+    table.deal("KD")
+    outcome = table.outcome
+    assert (outcome.facts["dragon"], outcome.facts["tiger"]) == ("KD", "KD")
+    assert (outcome.shoe_id, outcome.hand_in_shoe, outcome.last_hand) == ("t1-shoe-1", 26, True)
+    outcome = hand(table, "8S 5C")
+    assert (outcome.shoe_id, outcome.hand_in_shoe, outcome.last_hand) == ("t1-shoe-2", 1, False)
+
+
+def test_a_shoe_is_not_changed_under_a_round_that_is_dealt() -> None:
+    table = CardTable(source="server")
+    table.bets_closed()
+    table.deal("8S")
+    assert table.ask(CHANGE, Role.MANAGER, reason="x").error is ErrorCode.NOT_NOW
+
+
+def test_the_manager_voids_a_round_that_an_empty_shoe_cannot_end() -> None:
+    table = emptied("server")
+    table.manager(VOID)
+    assert table.state.paused == "shoe_empty"
+    table.manager(CHANGE)
+    table.resume()
+    table.deal("8D")
+    assert hand(table, "8S 5C").facts["winner"] == "dragon"
+
+
+def test_a_card_of_the_shoe_before_is_corrected_and_the_new_shoe_keeps_its_count() -> None:
+    table = emptied("device")
+    table.manager(CHANGE)
+    table.manager(CommandName.CARD_CORRECT, position="dragon.1", card="QD")
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == {}
+
+
+def test_a_correction_is_counted_too() -> None:
+    table = CardTable(shoe={"decks": 1})
+    table.deal("8S 5C")
+    table.manager(CommandName.CARD_CORRECT, position="player.1", card="8D")
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == {"8D": 1, "5C": 1}
+    taken = table.ask(CommandName.CARD_CORRECT, Role.MANAGER, position="player.1", card="5C", reason="v")
+    assert taken.error is not None
+    table.deal("8S")
+    assert table.words()[-1] == "card.drawn:player.2:8S"
+
+
+# -- burn cards ------------------------------------------------------------------------------------------------
+
+
+@SOURCES
+def test_as_many_cards_are_burnt_as_the_table_sets(source: str) -> None:
+    table = CardTable(source=source, shoe={"burn": 2})
+    if source == "server":
+        refused = table.ask(CommandName.ROUND_OPEN)
+        assert refused.error is ErrorCode.NOT_NOW
+        assert "burn" in refused.message
+    table.unread(CardTrouble.NO_READ)
+    table.deal("KD KH")
+    assert table.words()[-3:] == ["shoe.started", "card.drawn:burn:KD", "card.drawn:burn:KH"]
+    assert [event.subject for event in table.events[-2:]] == [None, None]
+    assert len(table.last(CardDrawn).evidence) == 1
+    outcome = hand(table)
+    assert outcome.facts["player"]["cards"] == ["8S", "AD"]
+    assert outcome.hand_in_shoe == 1
+    hand(table)
+    assert table.outcome.facts["player"]["cards"] == ["8S", "AD"], "only before the first hand of a shoe"
+    table.manager(CHANGE)
+    table.deal("2D 2H")
+    assert hand(table).facts["cards_total"] == 4
+    assert table.state.shoe is not None
+    assert table.state.shoe.burnt == ["2D", "2H"]
+
+
+@SOURCES
+@pytest.mark.parametrize(("first", "more"), [("AS", 1), ("3S", 3), ("9S", 9), ("TS", 10), ("KS", 10)])
+def test_or_as_many_as_the_first_burn_card_says(source: str, first: str, more: int) -> None:
+    table = CardTable(source=source, shoe={"burn_by_first": True})
+    table.deal(first)
+    for index in range(more):
+        if source == "server":
+            assert not table.ask(CommandName.ROUND_OPEN).ok
+        table.deal(str(DECK[index + 13]))
+    assert len(table.of(CardDrawn)) == more + 1
+    assert hand(table).facts["player"]["cards"] == ["8S", "AD"]
+
+
+@SOURCES
+def test_or_as_the_shoe_says(source: str) -> None:
+    table = CardTable(source=source, places=True)
+    if source == "server":
+        table.open()
+    table.deal("F1 3S U1 KD U2 KH U2 KH U3 KC")
+    assert words(table.of(CardDrawn)) == [f"card.drawn:burn:{card}" for card in ("3S", "KD", "KH", "KC")]
+    assert table.words()[-2] == "card.repeated:KH:same_slot"
+    assert table.state.paused is None
+    if source == "server":
+        table.close()
+    table.deal(NATURAL)
+    table.result("player")
+    assert table.outcome.facts["winner"] == "player"
+    assert table.outcome.hand_in_shoe == 1
+
+
+def test_a_burnt_card_passed_twice_and_one_that_came_before() -> None:
+    table = CardTable(shoe={"burn": 2, "decks": 1})
+    table.deal("KD", unit="1/1")
+    table.deal("KD", unit="1/1")
+    assert table.words()[-1] == "card.repeated:KD:same_unit"
+    table.deal("KD", gap_s=0.2, repeated=True)
+    table.deal("KD", unit="1/9")
+    assert table.words()[-2:] == ["violation:copies_used_up", "table.paused:integrity"]
+    table.resume()
+    table.deal("KH", unit="1/2")
+    table.deal("KD", unit="1/1")
+    assert table.last(Violation).reason == "unit_seen_before"
+
+
+@SOURCES
+def test_a_card_burnt_in_the_middle_of_a_hand_is_a_card_too_many(source: str) -> None:
+    table = CardTable(source=source, places=True)
+    table.bets_closed()
+    table.deal("P1 8S B1 5C U1 KD")
+    assert table.words()[-2:] == ["violation:card_not_due", "table.paused:violation"]
+    table.resume()
+    table.deal("P2 AD B2 3H")
+    table.result("player")
+    assert table.outcome.facts["player"]["cards"] == ["8S", "AD"]
+
+
+@SOURCES
+def test_dragon_tiger_burns_before_each_hand_where_the_table_does(source: str) -> None:
+    table = CardTable("dragon-tiger", source, burn=True)
+    for _ in range(2):
+        table.bets_closed()
+        table.deal("2C KD QS")
+        assert table.words()[-4] == "card.drawn:burn:2C"
+        assert table.outcome.facts["dragon"] == "KD"
+        assert "2C" not in str(table.outcome.facts)
+        assert table.state.shoe is not None
+        assert table.state.shoe.burnt == []
