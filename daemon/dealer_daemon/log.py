@@ -104,10 +104,11 @@ class RateLimit:
         return max(0, seen - self._burst)
 
     def __call__(self, _logger: object, method: str, event: EventDict) -> EventDict:
-        """The structlog processor: a kind is an event word of one device of one table."""
+        """The structlog processor: a kind is what happened to one device of one table."""
         if method == "critical":
             return event
-        suppressed = self.admit((method, event.get("event"), event.get("table"), event.get("device")))
+        kind = tuple(event.get(field) for field in ("event", "event_type", "table", "device", "state"))
+        suppressed = self.admit((method, *kind))
         if suppressed is None:
             raise structlog.DropEvent
         return {**event, "suppressed": suppressed} if suppressed else event

@@ -137,7 +137,7 @@ class MqttClient:
                 if following.wait_s > 0:
                     self._set_problem(Problem(f"mqtt_{failure.ending}", failure.detail))
                 else:
-                    self._log.info("mqtt version not answered", version=str(connection.version), why=failure.detail)
+                    self._log.info("mqtt version not answered", version=str(connection.version), detail=failure.detail)
             else:
                 since_s = loop.time()
                 try:

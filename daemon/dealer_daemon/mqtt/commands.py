@@ -66,7 +66,7 @@ class Commands:
         self._queue.put_nowait(None)
         _, late = await asyncio.wait({self._worker}, timeout=timeout_s)
         if late:
-            self._log.error("commands left unanswered", waiting=self._queue.qsize())
+            self._log.error("commands left unanswered", count=self._queue.qsize())
             self._worker.cancel()
             await asyncio.wait({self._worker})
         self._worker = None
@@ -76,7 +76,7 @@ class Commands:
         if not message.payload:
             return  # a retained command was cleared
         if message.retained:
-            self._log.warning("retained command ignored", size=len(message.payload))
+            self._log.warning("retained command ignored", bytes=len(message.payload))
             return
         parsed = parse_command(message.payload)
         if isinstance(parsed, Malformed):
@@ -120,7 +120,7 @@ class Commands:
     def _send(self, client: str | None, request: Incoming, body: bytes) -> None:
         topic = self._reply_topic(client, request.response_topic)
         if topic is None:
-            self._log.warning("reply has no address", size=len(request.payload))
+            self._log.warning("reply has no address", bytes=len(request.payload))
             return
         try:
             future = self._link.publish(

@@ -83,7 +83,7 @@ class Presence:
                 "station its own site and table names",
             )
         else:
-            self._log.info("birth published again", over=message.payload[:200].decode("utf-8", "replace"))
+            self._log.info("birth published again", detail=message.payload[:200].decode("utf-8", "replace"))
         self._seen = False
         self._retained.repeat(self._topic)
 

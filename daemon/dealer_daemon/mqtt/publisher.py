@@ -129,7 +129,7 @@ class Publisher:
         last = self._outbox.last_sequence(self._topics.table)
         if not 1 <= from_sequence <= last:
             raise ValueError(f"from_sequence must be between 1 and {last}, the last sequence of this table")
-        self._log.info("events resent", from_sequence=from_sequence, last=last)
+        self._log.info("events resent", from_sequence=from_sequence, to_sequence=last)
         self._go_back(min(from_sequence - 1, self.cursor))
         return last - from_sequence + 1
 
@@ -329,8 +329,12 @@ class Publisher:
             start = min(start, acks[slowest])
             if start < cursor - MAX_REPLAY:
                 start = cursor - MAX_REPLAY
-                self._log.warning("consumer too far back", consumer=slowest, acknowledged=acks[slowest], replay=start)
-        self._log.warning("the broker lost our session, events are repeated", from_sequence=start + 1, to=cursor)
+                self._log.warning(
+                    "consumer too far back", consumer=slowest, from_sequence=acks[slowest], to_sequence=start
+                )
+        self._log.warning(
+            "the broker lost our session, events are repeated", from_sequence=start + 1, to_sequence=cursor
+        )
         return start
 
     def _restore_outcome(self) -> None:

@@ -49,7 +49,7 @@ class CardMachine(RuleBasedStateMachine):
         self.table = CardTable(game, self.source, places=self.places)
         self.rng = random.Random(seed)
         self.cards: list[Card] = []
-        self.out: Counter[str] = Counter()  # what truly came out of the shoe in play
+        self.out: Counter[str] = Counter()  # what truly came out of shoes so far
         self.hands: list[History] = []  # what truly lay on the table, hand by hand
         self.hand_of: dict[str, int] = {}  # which of them a round is
         self.dealing = False
@@ -66,7 +66,6 @@ class CardMachine(RuleBasedStateMachine):
             if not self.cards:
                 self.cards = [card for card in DECK for _ in range(8)]
                 self.rng.shuffle(self.cards)
-                self.out.clear()
             self.passing = self.cards.pop()
             self.out[str(self.passing)] += 1
         return self.passing
