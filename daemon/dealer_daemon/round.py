@@ -40,7 +40,7 @@ from dealer_daemon.events import (
     TableStarted,
     Violation,
 )
-from dealer_daemon.shoe import burnt, card_event, card_steps, counted, doubted, shoe_event
+from dealer_daemon.shoe import burnt, card_event, card_steps, counted, doubted, recounted, shoe_event
 from dealer_daemon.state import STATE_VERSION, FoldError, OpenRound, Outcome, Shoe, Step, TableState
 
 __all__ = [
@@ -91,6 +91,7 @@ def apply(state: TableState, event: Event) -> TableState:
         case TableResumed():
             return replace(state, paused=None, round=_resumed(state.round))
         case OutcomeCorrected() as data:
+            state = replace(state, shoe=recounted(state.shoe, data))
             if state.outcome is not None and event.subject == state.outcome.round:
                 corrected = replace(state.outcome, sequence=event.sequence, facts=data.facts)
                 return replace(state, outcome=corrected)

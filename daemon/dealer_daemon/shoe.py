@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
-from dealer_daemon.events import AttemptHeld, CardCorrected, CardDrawn, CardWithheld, ShoeBegan, ShoeCutCard, ShoeEnded
+from dealer_daemon.events import (
+    AttemptHeld,
+    CardCorrected,
+    CardDrawn,
+    CardWithheld,
+    OutcomeCorrected,
+    ShoeBegan,
+    ShoeCutCard,
+    ShoeEnded,
+)
 from dealer_daemon.state import FoldError, OpenRound, Shoe, Step, TableState
 
 CardEvent = CardDrawn | CardWithheld | CardCorrected
@@ -65,17 +77,28 @@ def card_event(shoe: Shoe | None, data: CardEvent, before: OpenRound | None) -> 
     if shoe is None:
         return None
     if isinstance(data, CardCorrected):
-        drawn = dict(shoe.drawn)
-        if data.was not in drawn:
+        if data.was not in shoe.drawn:
             return shoe  # the round began with the shoe before, and the card is of that one
-        drawn[data.was] -= 1
-        drawn[data.card] = drawn.get(data.card, 0) + 1
-        return replace(shoe, drawn={card: count for card, count in drawn.items() if count > 0})
+        return _counted_anew(shoe, [data.was], [data.card])
     if before is not None and _index(before.steps, data.position) is not None:
         return shoe  # a withheld card is made known: it came out before
     # From a continuous shuffler the same card comes again and again; it is kept once.
     units = shoe.units if data.unit is None or data.unit in shoe.units else [*shoe.units, data.unit]
     return replace(shoe, drawn=shoe.drawn | {data.card: shoe.drawn.get(data.card, 0) + 1}, units=units)
+
+
+def recounted(shoe: Shoe | None, data: OutcomeCorrected) -> Shoe | None:
+    """The shoe after the cards of one of its hands turned out to be others, after the outcome."""
+    if shoe is None or shoe.id != data.shoe_id:
+        return shoe
+    return _counted_anew(shoe, data.was.values(), data.cards.values())
+
+
+def _counted_anew(shoe: Shoe, was: Iterable[str], cards: Iterable[str]) -> Shoe:
+    drawn = Counter(shoe.drawn)
+    drawn.subtract(was)
+    drawn.update(cards)
+    return replace(shoe, drawn={card: count for card, count in drawn.items() if count > 0})
 
 
 def burnt(shoe: Shoe | None, data: CardDrawn) -> Shoe:

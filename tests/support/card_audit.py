@@ -39,7 +39,7 @@ MAY_FOLLOW: dict[Expect, tuple[type[EventData], ...]] = {
     Expect.RESCAN: (AttemptRefused, DeviceFaulted),
     Expect.TRIES: (AttemptRefused, DeviceFaulted, TablePaused),
     Expect.VIOLATION: (Violation, TablePaused, CardRepeated, DeviceFaulted),
-    Expect.INTEGRITY: (Violation, TablePaused, AttemptHeld),
+    Expect.INTEGRITY: (Violation, TablePaused, AttemptHeld, HandSkipped),
     Expect.CORRECT: (AttemptHeld,),
 }
 """Which trouble a fault explains; those that are not here explain any."""
@@ -120,19 +120,19 @@ class Audit:
         name = f"hand {hand.number} ({', '.join(struck.fault for struck in hand.struck) or 'good'})"
         before = [] if self._attentive or index == 0 else self._hands[index - 1].struck
         expects = {struck.expect for struck in (*hand.struck, *before)}
-        if len(rounds) > 1:
-            self.invented.append(f"{name}: {len(rounds)} rounds")
         told = [event for round_ in rounds for event in round_]
         if hand.read_as and not _any(told, CardCorrected):
             self._read_wrong.add(hand.shoe)
         if hand.shoe in self._read_wrong and _any(meanwhile, Violation, reason="copies_used_up"):
             self.miscounted.append(name)
-            expects.add(Expect.INTEGRITY)
+            expects.add(Expect.EITHER)
+        if len(rounds) > 1 and Expect.EITHER not in expects:
+            self.invented.append(f"{name}: {len(rounds)} rounds")
         self._result(name, hand, told, expects)
         self._alarms(name, meanwhile, expects)
         for struck in hand.struck:
             self.faults[f"{struck.fault}:{struck.expect}"] += 1
-            if not ANSWERED[struck.expect](hand, struck, told, meanwhile):
+            if Expect.EITHER not in expects and not ANSWERED[struck.expect](hand, struck, told, meanwhile):
                 self.unanswered.append(f"{name}: {struck} was not followed by what it should")
 
     def _result(self, name: str, hand: Hand, told: Told, expects: set[Expect]) -> None:
@@ -141,7 +141,8 @@ class Audit:
         voided = any(isinstance(event.data, RoundVoided) for event in told)
         if not outcomes:
             self.ends["void" if voided else "not seen"] += 1
-            if not expects & MAY_LOSE:
+            decided = Expect.CORRECT in expects and _any(told, AttemptHeld)
+            if not expects & MAY_LOSE and not decided:
                 self.lost.append(f"{name}: {'voided' if voided else 'no round'}")
             return
         first = outcomes[0].data

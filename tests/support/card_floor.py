@@ -327,7 +327,8 @@ class Floor:
             if self.table.state.paused is None and current.phase != "held":
                 card = hand.cards[position].text
                 self.ask(CommandName.CARD_CORRECT, position=position, card=card, reason="by the video")
-            if any(step.position == position and step.by is None for step in current.steps):
+            now = self.table.state.round
+            if now is not None and any(step.position == position and step.by is None for step in now.steps):
                 self._later(1, 2, lambda: self._misread(round_id, position))
             return
         newest = self.table.state.outcome

@@ -195,7 +195,7 @@ class CardTable:
     ) -> list[EventData]:
         """A card passed that could not be told; ``at``: the place that the shoe names with it."""
         hint = PositionHint(SLOTS[at[0]], int(at[1])) if at else None
-        detail = "8S, almost"
+        detail = "half of a spade"
         return self.see(
             CardUnreadable(
                 at=self._next(), raw=self.raw("8?"), reason=reason, detail=detail, hint=hint, repeated=repeated

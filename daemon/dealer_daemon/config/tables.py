@@ -16,7 +16,7 @@ from dealer_daemon.config.walk import Problem, read_struct
 from dealer_daemon.games import Game, UnknownGame, load_game
 from dealer_drivers.driver import Driver, UnknownDriver, load_driver
 from dealer_drivers.errors import OptionError
-from dealer_drivers.transports.factory import make_transport
+from dealer_drivers.transports.factory import make_transport, port_kind
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TABLE_KEYS = tuple(TableKeys.__struct_fields__)
@@ -111,6 +111,10 @@ def _read_device(values: Mapping[str, Any], path: KeyPath, problems: list[Proble
     impossible = options.problems()
     if keys is not None and not impossible:
         try:
+            kind = port_kind(keys.port)
+            if kind not in driver.transports:
+                ports = ", ".join(sorted(driver.transports))
+                raise OptionError("port", f'"{keys.port}" is of the kind {kind}; driver {driver.name} takes: {ports}')
             make_transport(keys.port, driver.serial(options))  # opens nothing
         except OptionError as error:
             impossible = [error]
@@ -138,7 +142,8 @@ def _check_ports(values: object, path: KeyPath, ports: dict[str, str], problems:
         port = device.get("port") if isinstance(device, Mapping) else None
         if not isinstance(port, str) or not port:
             continue
-        key = posixpath.normpath(port) if port.startswith("/") else port
+        place = port.removeprefix("input:")
+        key = posixpath.normpath(place) if place.startswith("/") else port
         here = f"{path[1]}/{device.get('name', index)}"
         if key in ports:
             reason = f'"{port}" is the port of {ports[key]} already; each device has its own'

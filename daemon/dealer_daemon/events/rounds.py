@@ -167,3 +167,7 @@ class OutcomeCorrected(EventData, frozen=True, kw_only=True):
     facts: Facts
     reason: str
     by: str
+    shoe_id: str | None = None
+    """At a card table: the shoe of the hand, and the card on each position as it is now and as it was read."""
+    cards: dict[str, str] = {}
+    was: dict[str, str] = {}

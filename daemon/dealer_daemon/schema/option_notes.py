@@ -32,8 +32,9 @@ NOTES: dict[str, dict[str, str]] = {
     "DeviceKeys": {
         "name": "Names the device; another device of the table has another. Part of a topic.",
         "driver": "The driver, by its name below; decides which further keys the section has.",
-        "port": "Where it is attached: a path (`/dev/dealer/wheel`), `tcp://host:port`, or `recording:path`. No two "
-        "devices of a station share one.",
+        "port": "Where it is attached: a path (`/dev/dealer/wheel`), `tcp://host:port`, `usb:VID:PID` or "
+        "`usb:VID:PID:SERIAL`, `/dev/input/by-id/…-event-kbd` or `input:path`, or `recording:path`. No two devices "
+        "of a station share one.",
     },
     "SpinRules": {
         "min_laps": "Full laps of the track that a valid spin makes (002: 7); other rule books ask for 3 or 4.",

@@ -6,6 +6,7 @@ decided is voided when the device begins the next one, because nothing can make 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dealer_daemon.commands import Command
@@ -14,6 +15,7 @@ from dealer_daemon.events import (
     AttemptStarted,
     AttemptUnconfirmed,
     BettingClosed,
+    Event,
     Facts,
     RoundOpened,
     RoundVoided,
@@ -108,6 +110,15 @@ class AttemptPlay:
         """Nothing beyond what every table knows."""
         return None
 
+    def correction(
+        self,
+        command: Command,  # noqa: ARG002
+        replaced: Event,  # noqa: ARG002
+        event_at: Callable[[int], Event | None],  # noqa: ARG002
+    ) -> dict[str, Any]:
+        """The facts are all."""
+        return {}
+
     def _signal(self, turn: Turn, device: str, signal: Signal) -> None:
         match signal:
             case Ready(token=token):
@@ -185,9 +196,8 @@ class AttemptPlay:
         """The value belongs to the open round, now. If not, says so where somebody must know."""
         current = turn.state.round
         if turn.state.paused is not None:
-            if current is not None:
-                detail = "an attempt ended while the table was paused; its result does not count"
-                turn.emit(Violation(reason="spin_while_paused", detail=detail, evidence=turn.evidence()))
+            detail = "an attempt ended while the table was paused; its result does not count"
+            turn.emit(Violation(reason="spin_while_paused", detail=detail, evidence=turn.evidence()))
             return False
         if current is None or current.phase != "running":
             return False
@@ -251,6 +261,8 @@ class AttemptPlay:
         self.frames.clear()
 
     def _hold(self, turn: Turn, verdict: Held) -> None:
+        # Where the device closes betting nobody else will: a spin that waits for a person is past its bets.
+        self._betting_over(turn)
         current = turn.state.round
         assert current is not None
         # What a witness said is in ``seen``, and only there and in the sentence about it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -10,6 +11,7 @@ from dealer_daemon.events import (
     AttemptRefused,
     DeviceFaulted,
     DeviceRecovered,
+    Event,
     Facts,
     RoundOutcome,
     TablePaused,
@@ -92,6 +94,10 @@ class Play(Protocol):
 
     def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:
         """Carry out a command that this kind of table knows in its own way; ``None`` for all others."""
+        ...
+
+    def correction(self, command: Command, replaced: Event, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
+        """What ``outcome.corrected`` says beside the facts; ``replaced`` is the outcome or correction that stood."""
         ...
 
 

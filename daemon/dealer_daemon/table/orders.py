@@ -137,9 +137,11 @@ def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int],
     newest = turn.state.outcome
     if newest is not None and newest.round == replaced.subject and newest.sequence != replaces:
         raise Refusal(ErrorCode.NOT_NOW, f"that outcome was corrected already: name {newest.sequence}")
+    facts = stated(play, command)
+    beside = play.correction(command, replaced, event_at)
     turn.emit(
         OutcomeCorrected(
-            replaces=replaces, game=play.rules.game.name, facts=stated(play, command), reason=reason, by=command.by
+            replaces=replaces, game=play.rules.game.name, facts=facts, reason=reason, by=command.by, **beside
         ),
         subject=replaced.subject,
     )

@@ -16,6 +16,8 @@ FRAMES_TO_BELIEVE = 2
 
 CADENCE_S = 0.5
 """Between two status frames of a wheel (measured 496 to 512 ms, ``devices.md`` §1)."""
+SHORTEST_LAP_S = 0.3
+"""The fastest of 313 recorded spins made a lap in 0.34 s (``devices.md`` §1, physics)."""
 BURST_S = 0.25
 """What a reader that stalled had waiting arrives within this time."""
 
@@ -62,6 +64,8 @@ class SpinAttempt:
     rotor: Rotation | None = None
     rotor_rpm: float | None = None
     laps: int | None = None
+    """Laps that two frames in a row agree on, or that were tallied from single events."""
+    _last_count: BallLaps | None = None
     lap_times_s: list[float] = field(default_factory=list)
     numbers: list[tuple[NumberWitness, str]] = field(default_factory=list)
     _odd: dict[SpinReason, int] = field(default_factory=dict)
@@ -87,7 +91,7 @@ class SpinAttempt:
         self.phase = status.phase
         self.last_frame = status.at
         if status.phase is WheelPhase.RESULT:
-            return None
+            return self._fault(status)
         if status.phase is WheelPhase.NO_MORE_BETS and self.no_more_bets_at is None:
             self.no_more_bets_at = status.at
         return self._fault(status) or self._rotor(status)
@@ -125,9 +129,14 @@ class SpinAttempt:
         return None
 
     def note_laps(self, reading: BallLaps) -> Refused | None:
-        """A lap count of the wheel. The largest counts; equal lap times in a row are an endless ball."""
-        before = self.laps or 0
-        self.laps = max(before, reading.laps)
+        """A lap count of the wheel. One frame's word is not enough: the next must go on from it in the time between.
+        Equal lap times in a row are an endless ball."""
+        last, self._last_count = self._last_count, reading
+        before = 0 if last is None else last.laps
+        if reading.tallied or not self.periodic:
+            self.laps = reading.laps
+        elif last is not None and abs(reading.laps - last.laps) <= 1 + reading.at.since_s(last.at) / SHORTEST_LAP_S:
+            self.laps = min(last.laps, reading.laps)
         if reading.lap_time_s is None or reading.laps <= before or self._in_pocket(reading.lap_time_s):
             return None
         self.lap_times_s.append(reading.lap_time_s)

@@ -174,6 +174,8 @@ def test_two_telegrams_that_were_skipped_are_named_one_by_one() -> None:
     table = shoe_table("server")
     table.bets_closed()
     table.deal("P1 8S B2 3H")
+    table.deal("B2 3H")
+    assert table.words()[-1] == "card.repeated:3H:same_slot"
     table.restart()
     table.manager(DECIDE, position="banker.1", card="5C")
     assert table.words()[-2:] == ["card.drawn:banker.1:5C:video", "attempt.held:card_skipped"]

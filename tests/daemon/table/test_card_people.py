@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dealer_daemon.commands import CommandName, ErrorCode, Role
-from dealer_daemon.events import AttemptRefused, CardCorrected, CardDrawn, RoundOutcome, RoundVoided
+from dealer_daemon.events import AttemptRefused, CardCorrected, CardDrawn, OutcomeCorrected, RoundOutcome, RoundVoided
 from support.card_tables import NATURAL, SIX, CardTable, bare, held, words
 
 SOURCES = pytest.mark.parametrize("source", ["device", "server"])
@@ -195,13 +195,79 @@ def test_refused_holds_count_as_tries(source: str) -> None:
 def test_a_held_hand_decided_as_a_whole_ends_it_and_what_is_left_of_it_is_skipped() -> None:
     table = begun("device", "P1 2S B1 5C P2 2D P3 6D", places=True)
     cards = {"player.1": "2S", "banker.1": "5C", "player.2": "2D", "banker.2": "QH", "player.3": "6D", "banker.3": "9D"}
-    table.manager(DECIDE, cards=cards)
-    assert table.outcome.facts["banker"]["total"] == 4
+    table.manager(DECIDE, cards=dict(reversed(cards.items())))
+    outcome = table.outcome
+    assert (outcome.source, outcome.facts["banker"]["total"], len(outcome.evidence)) == ("manager", 4, 3)
+    assert [(drawn.position, drawn.by) for drawn in table.of(CardDrawn)[3:]] == [
+        ("banker.2", "the-manager"),
+        ("player.3", "the-manager"),
+        ("banker.3", "the-manager"),
+    ]
     table.deal("B3 9D")
+    assert table.words()[-1] == "card.repeated:9D:same_slot"
+    table.deal("B3 9H")
     table.result("banker", player_pair=True)
     assert table.words()[-1] == "hand.skipped:rest_of_hand"
     assert table.state.paused is None
     assert len(table.of(RoundOutcome)) == 1
+
+
+def test_a_hand_decided_as_a_whole_makes_known_what_was_withheld() -> None:
+    table = CardTable("baccarat", "server", places=True, early="withhold")
+    table.open()
+    table.deal("P1 8S P2 AD")
+    table.did(PAUSE, Role.DEALER, reason="the cards fell down")
+    table.close()
+    assert not table.of(CardDrawn)
+    cards = {"player.1": "8D", "banker.1": "5C", "player.2": "AD", "banker.2": "3H"}
+    table.manager(DECIDE, cards=cards)
+    assert table.words("card.drawn", "card.corrected", "round.outcome") == [
+        "card.drawn:player.1:8S",
+        "card.corrected:player.1:8D:video",
+        "card.drawn:banker.1:5C:video",
+        "card.drawn:player.2:AD:video",
+        "card.drawn:banker.2:3H:video",
+        "round.outcome:video",
+    ]
+    assert table.state.paused is not None
+
+
+def test_what_was_decided_is_what_came_out_of_the_shoe() -> None:
+    table = CardTable(places=True, shoe={"decks": 1})
+    table.deal("P1 8S B1 5C P2 AD B2 3H")
+    table.result("tie")
+    cards = {"player.1": "8S", "banker.1": "6C", "player.2": "AC", "banker.2": "3H"}
+    table.manager(DECIDE, cards=cards)
+    assert [(c.position, c.was, c.card) for c in table.of(CardCorrected)] == [
+        ("banker.1", "5C", "6C"),
+        ("player.2", "AD", "AC"),
+    ]
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == dict.fromkeys(("8S", "6C", "AC", "3H"), 1)
+    corrected = cards | {"player.2": "AH"}
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=table.state.outcome.sequence, cards=corrected)  # type: ignore[union-attr]
+    last = table.last(OutcomeCorrected)
+    assert (last.shoe_id, last.was, last.cards) == ("t1-shoe-1", cards, corrected)
+    assert table.state.shoe.drawn == dict.fromkeys(("8S", "6C", "AH", "3H"), 1)
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=table.state.outcome.sequence, cards=cards)  # type: ignore[union-attr]
+    assert table.state.shoe.drawn == dict.fromkeys(("8S", "6C", "AC", "3H"), 1)
+    table.deal("P1 5C B1 AD P2 4H B2 8D")
+    table.result("tie")
+    assert table.state.paused is None, "the cards that were misread are still to come"
+
+
+def test_a_correction_of_a_hand_of_an_earlier_shoe_leaves_this_one_as_it_is() -> None:
+    table = CardTable("dragon-tiger", shoe={"decks": 1})
+    table.deal("8S 5C")
+    sequence = table.state.outcome.sequence  # type: ignore[union-attr]
+    table.manager(CommandName.SHOE_CHANGE)
+    table.deal("8S 5C")
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=sequence, cards={"dragon.1": "9S", "tiger.1": "5C"})
+    assert table.last(OutcomeCorrected).was == {"dragon.1": "8S", "tiger.1": "5C"}
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == {"8S": 1, "5C": 1}
+    assert table.state.outcome is not None
+    assert table.state.outcome.facts["dragon"] == "8S"
 
 
 def test_nothing_is_published_while_betting_is_open_not_even_by_a_manager() -> None:

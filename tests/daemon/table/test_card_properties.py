@@ -22,6 +22,7 @@ from dealer_daemon.events import (
     ShoeEnded,
     TablePaused,
     TableResumed,
+    Violation,
 )
 from dealer_daemon.games.cards.card import DECK, Card
 from dealer_daemon.games.cards.procedure import CardDue, CardStep, Complete, History
@@ -40,6 +41,8 @@ SETUPS = st.sampled_from(
 )
 """Game, who opens the rounds, and whether the shoe names places. A scanner with rounds of its own has no way to tell
 the end of a hand but the cards, so there the dealer passes a card until it shows."""
+
+FAULTS = st.sampled_from(["none"] * 12 + ["lost", "unread", "repeat"])
 
 
 class CardMachine(RuleBasedStateMachine):
@@ -117,9 +120,23 @@ class CardMachine(RuleBasedStateMachine):
             return False
         return not (self.dealing and self.whole(-1))
 
+    @rule(faults=st.lists(FAULTS, min_size=6, max_size=6), result=st.booleans())
+    def hand(self, faults: list[str], result: bool) -> None:
+        """A whole hand, or what is left of one."""
+        for name in (CommandName.ROUND_OPEN, CommandName.BETTING_CLOSE):
+            if self.source == "server":
+                self.table.ask(name)
+                self.look()
+        for fault in faults:
+            if self.may_deal() and not (self.dealing and self.whole(-1)):
+                self.deal(fault)
+        if result:
+            self.shoe_result()
+
     @precondition(may_deal)
-    @rule(fault=st.sampled_from(["none"] * 12 + ["lost", "unread", "repeat"]))
+    @rule(fault=FAULTS)
     def deal(self, fault: str) -> None:
+        """One card."""
         position, card = self.place(), self.draw()
         if fault == "unread":
             self.table.unread(CardTrouble.CHECKSUM)
@@ -131,89 +148,53 @@ class CardMachine(RuleBasedStateMachine):
         self.look()
 
     @rule()
-    def whole_hand(self) -> None:
-        for _ in range(6):
-            if self.may_deal() and not (self.dealing and self.whole(-1)):
-                self.deal("none")
-
-    @precondition(lambda self: self.places and self.dealing and self.whole(-1))
-    @rule()
     def shoe_result(self) -> None:
+        if not self.places or not self.dealing or not self.whole(-1):
+            return
         facts = self.table.procedure.facts(self.hands[-1])
         pairs = [facts[side]["pair"] is not None for side in ("player", "banker")]
         self.dealing = self.source == "server"
         self.table.result(facts["winner"], *pairs)
         self.look()
 
-    @precondition(lambda self: self.source == "server" and not self.places and not self.dealing)
-    @rule()
-    def too_early(self) -> None:
-        """The first card of a hand before betting closed; it is passed again when it is due."""
+    @rule(what=st.sampled_from(["early", "unread", "cut", "unplug", "silence", "restart"]))
+    def world(self, what: str) -> None:
         current = self.table.state.round
-        if current is None or current.betting == "open":
-            assert not self.tell("player.1", self.draw())
-            self.look()
-
-    @rule(reason=st.sampled_from([CardTrouble.NO_READ, CardTrouble.TORN]))
-    def unread(self, reason: CardTrouble) -> None:
-        if self.table.state.round is not None:
-            self.table.unread(reason)
-            self.look()
-
-    @precondition(lambda self: self.table.state.round is None or self.passing is None)
-    @rule()
-    def cut(self) -> None:
-        self.table.cut()
-        if self.places:
-            self.table.shoe_started()
+        match what:
+            case "early" if self.source == "server" and not self.places and not self.dealing:
+                # The first card of a hand before betting closed; it is passed again when it is due.
+                if current is None or current.betting == "open":
+                    assert not self.tell("player.1", self.draw())
+            case "unread" if current is not None:
+                self.table.unread(CardTrouble.TORN)
+            case "cut" if self.passing is None:
+                self.table.cut()
+                if self.places:
+                    self.table.shoe_started()
+            case "unplug":
+                self.table.lost()
+                self.table.back()
+            case "silence":
+                self.table.wait(3)
+            case "restart":
+                self.table.restart()
         self.look()
 
-    @rule()
-    def unplug(self) -> None:
-        self.table.lost()
-        self.table.back()
+    @rule(what=st.sampled_from(["pause", "rescan", "void", *["resume", "decide", "decide all"] * 3]))
+    def people(self, what: str) -> None:
+        match what:
+            case "pause" | "rescan":
+                name = CommandName.TABLE_PAUSE if what == "pause" else CommandName.ATTEMPT_REFUSE
+                self.table.ask(name, Role.DEALER, reason="because")
+            case "void" if self.table.state.round is not None:
+                self.table.manager(CommandName.ROUND_VOID)
+            case "resume" if self.table.state.paused is not None:
+                self.table.resume()
+            case "decide" | "decide all":
+                self.decide(what == "decide all")
         self.look()
 
-    @rule(seconds=st.floats(0.1, 5))
-    def silence(self, seconds: float) -> None:
-        self.table.wait(seconds)
-        self.look()
-
-    @rule()
-    def restart(self) -> None:
-        self.table.restart()
-        self.look()
-
-    # -- servers and people -------------------------------------------------------------------------------------
-
-    @rule()
-    def server(self) -> None:
-        current = self.table.state.round
-        if self.source == "server" and current is None:
-            self.table.ask(CommandName.ROUND_OPEN)
-        elif self.source == "server" and current is not None and current.betting == "open":
-            self.table.ask(CommandName.BETTING_CLOSE)
-        self.look()
-
-    @rule(name=st.sampled_from([CommandName.TABLE_PAUSE, CommandName.ATTEMPT_REFUSE]))
-    def dealer(self, name: CommandName) -> None:
-        self.table.ask(name, Role.DEALER, reason="because")
-        self.look()
-
-    @rule()
-    def manager_resumes(self) -> None:
-        if self.table.state.paused is not None:
-            self.table.resume()
-            self.look()
-
-    @rule()
-    def manager_voids(self) -> None:
-        if self.table.state.round is not None and self.rng.random() < 0.3:
-            self.table.manager(CommandName.ROUND_VOID)
-            self.look()
-
-    @rule(whole=st.booleans())
-    def manager_decides(self, whole: bool) -> None:
+    def decide(self, whole: bool) -> None:
         """By the video, which shows what truly lies there."""
         current = self.table.state.round
         if current is None or current.phase != "held":
@@ -225,7 +206,6 @@ class CardMachine(RuleBasedStateMachine):
             self.table.manager(CommandName.ATTEMPT_DECIDE, cards=truth)
         elif isinstance(wanted, CardDue) and wanted.position in truth:
             self.table.manager(CommandName.ATTEMPT_DECIDE, position=wanted.position, card=truth[wanted.position])
-        self.look()
 
     # -- what must hold -----------------------------------------------------------------------------------------
 
@@ -251,6 +231,7 @@ class CardMachine(RuleBasedStateMachine):
     @invariant()
     def no_alarm_is_false(self) -> None:
         assert not [paused for paused in self.table.of(TablePaused) if paused.reason == "integrity"]
+        assert not [data for data in self.table.of(Violation) if data.reason == "shoe_result_disagrees"]
 
     @invariant()
     def nothing_counts_while_the_table_is_paused(self) -> None:

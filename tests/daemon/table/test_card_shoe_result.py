@@ -55,6 +55,15 @@ def test_the_next_hand_ends_the_wait() -> None:
     assert len(table.last(CardDrawn).evidence) == 1
 
 
+def test_a_card_that_comes_before_the_server_opened_the_next_round_ends_the_wait_too() -> None:
+    table = shoe_table("server", shoe={"result_wait_s": 30})
+    table.bets_closed()
+    table.deal(NATURAL)
+    table.deal("P1 2S")
+    assert table.words()[-3:] == ["round.outcome", "violation:card_between_rounds", "table.paused:violation"]
+    assert "2S" not in table.published()
+
+
 def test_a_restart_while_it_waits_loses_nothing() -> None:
     table = shoe_table()
     table.deal(NATURAL)

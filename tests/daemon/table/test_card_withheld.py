@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.events import AttemptRefused, CardDrawn, CardWithheld, GateWaiting, RoundOutcome, RoundVoided
 from dealer_daemon.games.cards.card import DECK
+from dealer_daemon.station.messages import state_message
 from dealer_drivers.shoe.readings import CardTrouble
 from support.card_tables import CardTable
 
@@ -40,7 +41,8 @@ def hidden(table: CardTable) -> set[str]:
 
 
 def checked(table: CardTable) -> None:
-    published = table.published()
+    state = state_message(table.state, "game", "boot-1", table.at, None)
+    published = table.published() + json.dumps(state)
     assert not [card for card in hidden(table) if card in published]
 
 
@@ -153,6 +155,7 @@ def test_a_card_that_could_not_be_read_is_not_half_told() -> None:
     assert (refused.reason, refused.remedy, refused.position) == ("checksum", "rescan", "dragon.1")
     assert refused.detail == "scan the same card again"
     assert refused.evidence == []
+    assert "spade" not in table.published()
     table.deal("8S")
     table.close()
     table.unread(CardTrouble.CHECKSUM)

@@ -49,7 +49,7 @@ def card_game(module: ModuleType) -> CardGame:
 
     def stated(chosen: Any, args: Mapping[str, Any]) -> dict[str, Any]:
         made = procedure(chosen, True)
-        return facts_of(made, args, chosen.shoe.decks or made.decks)
+        return made.facts(keyed_in(made, args, chosen.shoe.decks or made.decks))
 
     def check(chosen: Any, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
         return check_table(name, chosen.shoe, devices)
@@ -73,9 +73,9 @@ def check_table(game: str, shoe: ShoeRules, devices: Sequence[TableDevice]) -> l
     return found
 
 
-def facts_of(procedure: Procedure, args: Mapping[str, Any], decks: int) -> dict[str, Any]:
-    """The facts of a whole hand that a person keyed in: ``cards`` maps every position to its card; ``expects`` lists
-    what the server said with ``card.expect``, in order, where the game asks it.
+def keyed_in(procedure: Procedure, args: Mapping[str, Any], decks: int) -> History:
+    """A whole hand that a person keyed in: ``cards`` maps every position to its card; ``expects`` lists what the server
+    said with ``card.expect``, in order, where the game asks it.
 
     Raises ``BadFacts`` with the position that is missing, too many, or holds a card that there is not.
     """
@@ -108,7 +108,7 @@ def facts_of(procedure: Procedure, args: Mapping[str, Any], decks: int) -> dict[
         too_many = ", ".join(sorted(left)) or f"{len(words)} of expects"
         raise BadFacts(f"the hand is complete without {too_many}")
     _check_copies(history, decks)
-    return procedure.facts(history)
+    return history
 
 
 def _card(position: str, text: object) -> Card:

@@ -1,11 +1,14 @@
-"""A service manager puts another card on a position by the video, before the outcome."""
+"""A service manager says by the video which card lies where: before the outcome, instead of it, and after it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from dealer_daemon.commands import Command, ErrorCode
-from dealer_daemon.events import CardCorrected
+from dealer_daemon.events import CardCorrected, CardDrawn, Event, OutcomeCorrected, RoundOpened
 from dealer_daemon.games.cards.card import Card, CardNotationError
-from dealer_daemon.games.cards.procedure import Procedure, describe
+from dealer_daemon.games.cards.procedure import CardStep, History, Procedure, describe
 from dealer_daemon.games.cards.procedure import Refusal as Impossible
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.state import OpenRound
@@ -53,3 +56,40 @@ def correct(
         raise Refusal(ErrorCode.NOT_NOW, f"{replayed.reason}: {replayed.message}; void the round instead")
     check_copies(turn, current, procedure, rules, position, card)
     turn.emit(CardCorrected(position=position, card=str(card), was=lies.card, reason=reason, by=by))
+
+
+def lay_out(turn: Turn, hand: History, reason: str, by: str) -> None:
+    """The whole hand as a person says: each card that was missed or misread is put right.
+
+    A card that lies where the hand has none stays: it did come out of the shoe.
+    """
+    for step in hand:
+        if not isinstance(step, CardStep):
+            continue
+        position, card, current = step.position, str(step.card), turn.state.round
+        assert current is not None
+        lies = next((there for there in current.steps if there.position == position), None)
+        if lies is None:
+            turn.emit(CardDrawn(position=position, card=card, by=by, reason=reason))
+            continue
+        assert lies.card is not None
+        if lies.withheld:
+            turn.emit(CardDrawn(position=position, card=lies.card, unit=lies.unit, evidence=lies.evidence))
+        if lies.card != card:
+            turn.emit(CardCorrected(position=position, card=card, was=lies.card, reason=reason, by=by))
+
+
+def of_hand(replaced: Event, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
+    """The shoe of an ended hand, and the cards ``was`` that lie there by the outcome or correction ``replaced``."""
+    if isinstance(replaced.data, OutcomeCorrected):
+        return {"shoe_id": replaced.data.shoe_id, "was": replaced.data.cards}
+    was: dict[str, str] = {}
+    sequence = replaced.sequence
+    while (event := event_at(sequence)) is not None:
+        data = event.data
+        if isinstance(data, CardDrawn | CardCorrected) and event.subject == replaced.subject:
+            was.setdefault(data.position, data.card)
+        elif isinstance(data, RoundOpened) and event.subject == replaced.subject:
+            return {"shoe_id": data.shoe_id, "was": dict(reversed(was.items()))}
+        sequence -= 1
+    return {"was": {}}

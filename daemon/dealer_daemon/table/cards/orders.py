@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Role
 from dealer_daemon.events import CardDrawn, CardExpected, CardWithheld, GateOpened, GateVoided
+from dealer_daemon.games.cards.game import keyed_in
 from dealer_daemon.games.cards.procedure import Refusal as Impossible
+from dealer_daemon.games.game import BadFacts
 from dealer_daemon.state import OpenRound
-from dealer_daemon.table.arguments import Refusal, open_round, server_object, stated, text
+from dealer_daemon.table.arguments import Refusal, open_round, server_object, text
 from dealer_daemon.table.cards import shoes
-from dealer_daemon.table.cards.corrections import card_named, check_copies, correct
+from dealer_daemon.table.cards.corrections import card_named, check_copies, correct, lay_out
 from dealer_daemon.table.cards.hand import history_of, must_withhold
 from dealer_daemon.table.common import emit_outcome, refuse
 from dealer_daemon.table.turn import Turn
@@ -111,12 +113,16 @@ def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
     reason = text(command, "reason")
     if "cards" not in command.args:
         return _decide_card(play, turn, command, current, reason)
-    facts = stated(play, command)
+    try:
+        hand = keyed_in(play.procedure, command.args, shoes.decks_of(play.procedure, play.shoe))
+    except BadFacts as error:
+        raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
+    lay_out(turn, hand, reason, command.by)
     evidence = [name for step in current.steps for name in step.evidence]
     emit_outcome(
         turn,
         play.rules.game.name,
-        facts,
+        play.procedure.facts(hand),
         "manager",
         command.by,
         ["manager"],

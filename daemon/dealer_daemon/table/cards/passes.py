@@ -68,7 +68,7 @@ class CardPasses(Incidents):
         self._repeated: str | None = None
         """The card whose repeats were recorded: one that lies before the scanner is reported several times a second."""
         self.told: Facts | None = None
-        """What the cards of the newest hand gave, as long as nothing was missed since."""
+        """What the cards of the newest hand gave, as long as the next did not begin and nothing was missed since."""
         self.given_up = False
         """The newest hand was ended by a person; the shoe may not know."""
 
@@ -113,7 +113,8 @@ class CardPasses(Incidents):
         if self._same_burn(reading):
             return Again(CardReason.SAME_SLOT if reading.unit is None else CardReason.SAME_UNIT)
         if current is not None:
-            return judge_again(reading, lying(current.steps))
+            doubt = [] if current.doubt is None else [current.doubt]
+            return judge_again(reading, lying([*current.steps, *doubt]))
         before = lying(turn.state.previous)
         if reading.hint is not None:
             # A shoe sends its newest telegram again, and none of those before it; Player 1 begins a hand.
@@ -143,15 +144,15 @@ class CardPasses(Incidents):
     def _end_what_is_over(self, turn: Turn, reading: CardRead) -> None:
         """The shoe began the next hand: it waits neither for a person nor for its own result."""
         current = turn.state.round
-        if current is None or not self._own_rounds or turn.state.paused is not None:
+        if current is None or turn.state.paused is not None or hinted_position(reading) != FIRST_OF_HAND:
             return
-        if hinted_position(reading) != FIRST_OF_HAND or isinstance(judge_again(reading, lying(current.steps)), Again):
+        if isinstance(judge_again(reading, lying(current.steps)), Again):
             return
-        if current.phase == "held":
+        if current.phase != "held":
+            self.finish(turn)
+        elif self._own_rounds:
             turn.emit(RoundVoided(reason="held_not_decided", by=STATION, seen=known(self.procedure, current.steps)))
             self.end_hand(turn)
-        else:
-            self.finish(turn)
 
     def _between(self, turn: Turn, reading: CardRead) -> None:
         hinted = hinted_position(reading)
@@ -231,6 +232,7 @@ class CardPasses(Incidents):
     # -- a card is due, or none -----------------------------------------------------------------------------
 
     def _in_hand(self, turn: Turn, current: OpenRound, reading: CardRead) -> None:
+        self.told = None
         wanted = due(self.procedure, current.steps)
         match wanted:
             case GateDue(gate=gate):
@@ -320,6 +322,7 @@ class CardPasses(Incidents):
 
     def rescan(self, turn: Turn, rescan: Rescan) -> None:
         """The same card again, on the same position; as often as it takes (``games.md`` §2.1)."""
+        self.told = None
         current = turn.state.round
         assert current is not None
         wanted = self.card_due(current)

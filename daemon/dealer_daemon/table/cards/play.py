@@ -7,14 +7,16 @@ restart at any point goes on from the same position.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dealer_daemon.commands import Command
-from dealer_daemon.events import CardDrawn, CardRepeated, Facts, GateWaiting, TablePaused
+from dealer_daemon.events import CardDrawn, CardRepeated, Event, Facts, GateWaiting, TablePaused
 from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, GateDue, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.state import OpenRound
 from dealer_daemon.table.cards import orders, shoes
+from dealer_daemon.table.cards.corrections import of_hand
 from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_reveal
 from dealer_daemon.table.cards.passes import CardPasses
 from dealer_daemon.table.cards.witness import Witness, agrees
@@ -126,6 +128,10 @@ class CardPlay(CardPasses):
     def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:
         """Gates, the server's word on the next card, corrections, held hands and shoes."""
         return orders.carry_out(self, turn, command)
+
+    def correction(self, command: Command, replaced: Event, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
+        """Which card lies where now, and which did: the shoe's count is put right with it."""
+        return {**of_hand(replaced, event_at), "cards": dict(command.args["cards"])}
 
     def opened(self, turn: Turn) -> dict[str, Any]:
         """What a round's opening says of its shoe; a shoe is begun where one may be. Raises ``NoShoe``."""
@@ -241,7 +247,7 @@ class CardPlay(CardPasses):
 
     def _shoe_result(self, turn: Turn, reading: ShoeResult) -> None:
         current = turn.state.round
-        if current is not None and lying(current.steps):
+        if current is not None and (lying(current.steps) or current.phase == "held"):
             if reading.winner is not ShoeWinner.FORCE_QUIT:
                 self._witness.hear(reading)
                 self.advance(turn)
