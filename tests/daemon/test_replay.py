@@ -196,3 +196,16 @@ def test_every_flipped_bit_of_a_result_is_refused_or_held(config: Config) -> Non
             if got not in ([], ["27"]):
                 wrong.append((position, bit, got))
     assert wrong == []
+
+
+def test_a_pocket_sensor_that_differs_from_the_number_is_held(tmp_path: Path) -> None:
+    text = CONFIG.replace("cammegh-ss2", "cammegh-m360") + "extended = true\n"
+    m360 = parse_config(text, tmp_path / "m360.toml")
+    tail = ";0022;08;0;0BC29;??"
+    frames = [f"*X;{state};011;34;0;160;1{tail}\r\n" for state in "2" * 4 + "3" * 8 + "4" * 20]
+    for pocket, expected in (("17", ["17"]), ("18", [])):
+        result = f"*X;5;011;17;0;160;1;0122;00;0;162B4;{pocket}\r\n"
+        events = play(m360, lines(*frames, "17\r\n", result, result))
+        assert numbers(events) == expected
+        held = [event.data.reason for event in events if isinstance(event.data, AttemptHeld)]
+        assert held == ([] if expected else ["witnesses_disagree"])

@@ -85,8 +85,8 @@ class Wheel:
     def no_more_bets(self, *faults: WheelFault, times: int = 20, **how: object) -> Wheel:
         return self.frame(WheelPhase.NO_MORE_BETS, *faults, times=times, **how)  # type: ignore[arg-type]
 
-    def laps(self, laps: int, lap_time_s: float | None = None) -> Wheel:
-        self.out.append(BallLaps(at=self.at, raw=b"laps", laps=laps, lap_time_s=lap_time_s))
+    def laps(self, laps: int, lap_time_s: float | None = None, *, tallied: bool = False) -> Wheel:
+        self.out.append(BallLaps(at=self.at, raw=b"laps", laps=laps, lap_time_s=lap_time_s, tallied=tallied))
         return self
 
     def bare(self, number: str) -> Wheel:
@@ -119,5 +119,5 @@ class Wheel:
         """A whole game from bets to the result, without the next game's first frame."""
         self.betting().rim()
         if laps is not None:
-            self.laps(laps)
+            self.laps(laps).laps(laps)
         return self.no_more_bets().bare(number).result(number)

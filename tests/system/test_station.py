@@ -32,12 +32,18 @@ class Server:
             self._client.loop(0.05)
         self._client.subscribe(f"{BASE}/replies/server-1", qos=1)
 
+    def say(self, command_id: str, name: str, role: str = "server", *, retain: bool = False, **args: Any) -> None:
+        """Send, and not wait; what was sent is with the broker when this returns."""
+        data = {"by": "the-boss" if role == "manager" else "lobby", "role": role, **args}
+        body = {"specversion": "1.0", "id": command_id, "source": "/server-1", "type": name, "data": data}
+        sent = self._client.publish(f"{BASE}/commands", json.dumps(body), qos=1, retain=retain)
+        while not sent.is_published():
+            self._client.loop(0.01)
+
     async def ask(self, command_id: str, name: str, role: str = "server", **args: Any) -> dict[str, Any]:
         """Send, and wait for the answer."""
         before = len(self.replies)
-        data = {"by": "the-boss" if role == "manager" else "lobby", "role": role, **args}
-        body = {"specversion": "1.0", "id": command_id, "source": "/server-1", "type": name, "data": data}
-        self._client.publish(f"{BASE}/commands", json.dumps(body), qos=1)
+        self.say(command_id, name, role, **args)
 
         def answered() -> bool:
             self._client.loop(0.01)
@@ -53,6 +59,11 @@ class Server:
 
 def kinds(here: Live) -> list[str]:
     return [event["type"] for event in here.events()]
+
+
+def online(here: Live) -> bool:
+    births = [json.loads(m["body"]) for m in here.messages() if m["topic"] == f"{BASE}/presence"]
+    return bool(births) and births[-1]["online"] is True
 
 
 def outcomes(here: Live) -> list[dict[str, Any]]:
@@ -229,3 +240,19 @@ async def test_a_rethrow_is_acknowledged_to_the_wheel_only_where_that_is_allowed
         await here.daemon.end()
     sent = "".join(path.read_text() for path in (here.state / "recordings").rglob("*.rec.jsonl"))
     assert ('"tx":"*R' in sent.replace(" ", "")) is control
+
+
+async def test_a_command_retained_while_the_station_was_down_is_stale(tmp_path: Path) -> None:
+    async with live(tmp_path) as here:
+        here.configure(str(tmp_path / "no-wheel"), source="server")
+        await here.daemon_up()
+        await until(lambda: online(here), "the station's birth")
+        server = Server(here.port)
+        assert (await server.ask("a-1", "round.open"))["ok"] is True
+        assert (await server.ask("a-2", "round.void", role="manager", reason="test"))["ok"] is True
+        await here.daemon.end()
+        server.say("a-3", "round.open", retain=True)
+        await here.daemon_up()
+        assert (await server.ask("a-4", "betting.close"))["error"] == "not_now"
+        assert kinds(here).count("round.opened") == 1
+        server.close()

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from dealer_daemon.cli import check, demo, journal, replay, run, schema, status
-from dealer_daemon.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG
+from dealer_daemon.cli.exit_codes import DONE, EXIT_CODES, INTERRUPTED
 
 _COMMANDS = (run, check, status, replay, journal, schema, demo)
 
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Whoever read our output has seen enough; Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return WRONG
+        return DONE
     return code
 
 

@@ -12,6 +12,10 @@ Subcommands = Any
 DEFAULT_CONFIG = Path("/etc/dealer-station/station.toml")
 
 
+LARGEST = 100_000.0
+"""Of seconds, and of times real speed."""
+
+
 def add_command(
     commands: Subcommands, name: str, help_text: str, example: str, handler: Any
 ) -> argparse.ArgumentParser:
@@ -42,6 +46,6 @@ def add_config(parser: argparse.ArgumentParser, *, required: bool = False) -> No
 def positive(text: str) -> float:
     """A number above 0, for argparse."""
     value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    if not 0 < value <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0 and at most {LARGEST:g}")
     return value

@@ -71,7 +71,7 @@ def _show(answer: dict[str, Any]) -> None:
             console.print(f"  [red]{problem}[/red]", highlight=False)
         grid = Table(box=None, pad_edge=True)
         for column in ("device", "driver", "link", "bytes", "frames", "rejected", "last reading", "faults"):
-            grid.add_column(column)
+            grid.add_column(column, overflow="fold")
         for device, health in table["devices"].items():
             grid.add_row(
                 device,
@@ -84,3 +84,6 @@ def _show(answer: dict[str, Any]) -> None:
                 ", ".join(health["faults"]) or "-",
             )
         console.print(grid)
+        for device, health in table["devices"].items():
+            if health["link"] != "up":
+                console.print(f"  [red]{device}: {health['link']}: {health['link_reason']}[/red]", highlight=False)

@@ -25,7 +25,9 @@ SECTIONS = ("station", "mqtt", "tables")
 def load_config(path: Path) -> Config:
     """The configuration in the file. Raises ``ConfigErrors`` with all that is wrong with it."""
     try:
-        text = path.read_bytes().decode()
+        if path.exists() and not path.is_file():
+            raise _of_file(path, "is no file")
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise _of_file(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

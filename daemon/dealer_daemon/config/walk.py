@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -85,6 +86,9 @@ def secret_problems(values: object, path: KeyPath = ()) -> list[Problem]:
 
 def _read_value(value: object, tp: Any, path: KeyPath, problems: list[Problem]) -> None:
     """Adds what is wrong with one value; goes into structs, and into lists and maps of structs."""
+    if isinstance(value, float) and not math.isfinite(value):
+        problems.append(Problem(path, f"expected a number, not {value}"))
+        return
     plain = _struct_in(tp)
     if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
         read_struct(value, plain, path, problems)

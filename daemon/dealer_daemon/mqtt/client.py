@@ -54,6 +54,7 @@ class MqttClient:
         )
         self._connection: Connection | None = None
         self._subscriptions: list[tuple[str, OnMessage]] = []
+        self._marked: set[str] = set()
         self._on_connected: list[OnConnected] = []
         self._on_disconnected: list[OnDisconnected] = []
         self._on_problem: list[OnProblem] = []
@@ -64,12 +65,18 @@ class MqttClient:
 
     # -- what others hang on ------------------------------------------------------------------------------------
 
-    def subscribe(self, topic_filter: str, on_message: OnMessage) -> None:
-        """Subscribes with QoS 1, now and after every connect; ``on_message`` gets what matches the filter."""
+    def subscribe(self, topic_filter: str, on_message: OnMessage, *, keep_retained_mark: bool = False) -> None:
+        """Subscribes with QoS 1, now and after every connect; ``on_message`` gets what matches the filter.
+
+        ``keep_retained_mark``: what was published as retained says so even when it comes as news, or late from the
+        broker's queue (MQTT 5 only).
+        """
+        if keep_retained_mark:
+            self._marked.add(topic_filter)
         known = {known_filter for known_filter, _ in self._subscriptions}
         self._subscriptions.append((topic_filter, on_message))
         if self._connection is not None and topic_filter not in known:
-            self._connection.subscribe([topic_filter])
+            self._connection.subscribe([topic_filter], self._marked)
 
     def on_connected(self, callback: OnConnected) -> None:
         """``callback(session_present, version)`` after each connect; the subscriptions are under way by then."""
@@ -196,7 +203,8 @@ class MqttClient:
             self._all_clear = asyncio.get_running_loop().call_later(wait_s, self._set_problem, None)
         else:
             self._set_problem(None)
-        connection.subscribe(list(dict.fromkeys(topic_filter for topic_filter, _ in self._subscriptions)))
+        filters = list(dict.fromkeys(topic_filter for topic_filter, _ in self._subscriptions))
+        connection.subscribe(filters, self._marked)
         self._tell(self._on_connected, session_present, connection.version)
 
     def received(self, message: Incoming) -> None:

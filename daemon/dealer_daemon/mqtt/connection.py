@@ -12,7 +12,7 @@ import contextlib
 import socket
 import ssl
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -21,6 +21,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import MQTTErrorCode
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from dealer_daemon.mqtt.errors import ConnectFailed, ConnectionDropped, Ending, NotConnected, PublishFailed
 from dealer_daemon.mqtt.messages import Incoming, Outgoing, Will
@@ -171,11 +172,18 @@ class Connection:
         self._send_waiting()
         return future
 
-    def subscribe(self, filters: Sequence[str]) -> None:
-        """Subscribes with QoS 1. A refusal comes to the owner."""
+    def subscribe(self, filters: Sequence[str], keep_retained_mark: Collection[str] = ()) -> None:
+        """Subscribes with QoS 1. A refusal comes to the owner. ``keep_retained_mark``: those of them on which a message
+        that was published as retained stays marked (MQTT 5)."""
         if not self._up or not filters:
             return
-        code, mid = self._paho.subscribe([(topic_filter, 1) for topic_filter in filters])
+        if self.version is MqttVersion.V5:
+            options = [
+                (name, SubscribeOptions(qos=1, retainAsPublished=name in keep_retained_mark)) for name in filters
+            ]
+            code, mid = self._paho.subscribe(options)
+        else:
+            code, mid = self._paho.subscribe([(name, 1) for name in filters])
         if code is MQTTErrorCode.MQTT_ERR_SUCCESS and mid is not None:
             self._subscribing[mid] = (list(filters), self._loop.time())
 

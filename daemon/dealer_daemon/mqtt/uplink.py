@@ -78,7 +78,7 @@ class Uplink:
     def start(self) -> None:
         """Begins to connect, publish and listen. Raises ``JournalError`` where the journal cannot be read."""
         self._client.subscribe(self._topics.presence, self._presence.received)
-        self._client.subscribe(self._topics.commands, self._commands.received)
+        self._client.subscribe(self._topics.commands, self._commands.received, keep_retained_mark=True)
         self._client.on_connected(lambda _session_present, _version: self._retained.connected())
         self._client.on_connected(self._presence.connected)
         self._client.on_disconnected(lambda _reason: self._retained.disconnected())

@@ -85,5 +85,5 @@ class DeviceHost:
 
     def _state(self, state: LinkState) -> None:
         log = self._log.warning if state.state in ("waiting", "given_up") else self._log.info
-        log("link", state=state.state, port=self.config.port, detail=state.reason)
+        log("link", state=state.state, port=self.config.port, **({"detail": state.reason} if state.reason else {}))
         self._changed(self.config.name)

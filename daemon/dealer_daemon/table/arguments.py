@@ -9,6 +9,9 @@ from dealer_daemon.state import OpenRound
 from dealer_daemon.table.common import Play
 from dealer_daemon.table.turn import Turn
 
+LARGEST = 2**63 - 1
+"""Sequences have 64 bits, as the journal has."""
+
 
 class Refusal(Exception):  # noqa: N818
     """The command is not carried out."""
@@ -51,6 +54,6 @@ def text(command: Command, key: str) -> str:
 
 def integer(command: Command, key: str) -> int:
     value = command.args.get(key)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise Refusal(ErrorCode.BAD_ARGUMENT, f'"{key}" is needed, a whole number')
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST:
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f'"{key}" is needed, a whole number from 0 to {LARGEST}')
     return value

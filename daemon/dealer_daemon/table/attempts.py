@@ -203,7 +203,7 @@ class AttemptPlay:
             return False
         if current.betting == "open":
             detail = "the device gave a result while betting was open; it does not count"
-            turn.emit(Violation(reason="number_while_betting", detail=detail, evidence=turn.evidence()))
+            turn.emit(Violation(reason="number_while_betting", detail=detail, evidence=[], kept=turn.evidence()))
             turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
             return False
         return True
@@ -267,13 +267,16 @@ class AttemptPlay:
         assert current is not None
         # What a witness said is in ``seen``, and only there and in the sentence about it.
         withheld = current.betting == "open" and bool(verdict.seen)
+        evidence = turn.evidence()
         turn.emit(
             AttemptHeld(
                 reason=verdict.reason,
                 attempt=current.attempt,
                 detail=WITHHELD if withheld else verdict.detail,
                 seen={} if withheld else dict(verdict.seen),
-                evidence=turn.evidence(),
+                evidence=[] if withheld else evidence,
+                # The hash of frames that hold one of 37 numbers tells which to whoever tries them all.
+                kept=evidence if withheld else [],
             )
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dealer_daemon.commands import Command, CommandRecord
-from dealer_daemon.events import AttemptHeld, Event, TableStarted
+from dealer_daemon.events import AttemptHeld, BettingClosed, Event, TableStarted
 from dealer_daemon.games.game import CardGame, TableDevice
 from dealer_daemon.round import TableState
 from dealer_daemon.table.attempts import AttemptPlay
@@ -61,6 +61,8 @@ class Table:
         )
         current = turn.state.round
         if current is not None and current.phase == "running":
+            if current.betting == "open" and self.setup.rules.round_source == "device":
+                turn.emit(BettingClosed(game=self.setup.rules.game.name, source="device"))
             turn.emit(
                 AttemptHeld(
                     reason="station_restarted",

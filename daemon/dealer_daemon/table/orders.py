@@ -170,7 +170,9 @@ def _confirm(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if current.phase != "unconfirmed":
         raise Refusal(ErrorCode.NOT_NOW, "no attempt waits for a confirmation")
     emit_outcome(turn, play.rules.game.name, current.seen, "device", command.by, current.witnesses, current.evidence)
-    return {"sequence": turn.state.sequence}
+    sequence = turn.state.sequence
+    play.go_on(turn)
+    return {"sequence": sequence}
 
 
 def _refuse(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
@@ -204,7 +206,9 @@ def _decide(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     emit_outcome(
         turn, play.rules.game.name, stated(play, command), "manager", command.by, ["manager"], current.evidence, reason
     )
-    return {"sequence": turn.state.sequence}
+    sequence = turn.state.sequence
+    play.go_on(turn)
+    return {"sequence": sequence}
 
 
 def _resend(turn: Turn, command: Command) -> dict[str, Any]:

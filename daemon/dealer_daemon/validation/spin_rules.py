@@ -44,6 +44,10 @@ class SpinReason(StrEnum):
     LAPS_NOT_COUNTED = "laps_not_counted"
 
 
+LONGEST_S = 3600.0
+"""No spin lasts an hour; and what a clock can add up stays far below its range."""
+
+
 class LapCurve(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calibration of one wheel for ``laps = "estimated"``: laps against the seconds that the ball was in the rim.
 
@@ -97,12 +101,12 @@ class SpinRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         if not 0 <= self.min_rotor_rpm < self.max_rotor_rpm:
             found.append(("min_rotor_rpm", "must be 0 or more and below max_rotor_rpm"))
         for key in ("silence_s", "offline_s", "max_rim_s", "max_no_more_bets_s", "endless_lap_growth"):
-            if getattr(self, key) <= 0:
-                found.append((key, "must be above 0"))
+            if not 0 < getattr(self, key) <= LONGEST_S:
+                found.append((key, f"must be above 0 and at most {LONGEST_S:g}"))
         if self.endless_laps < 2:
             found.append(("endless_laps", "must be 2 or more"))
-        if self.min_game_s < 0:
-            found.append(("min_game_s", "must be 0 or more"))
+        if not 0 <= self.min_game_s <= LONGEST_S:
+            found.append(("min_game_s", f"must be 0 to {LONGEST_S:g}"))
         if self.min_witnesses is not None and self.min_witnesses < 1:
             found.append(("min_witnesses", "must be 1 or more"))
         return found

@@ -226,10 +226,11 @@ class CammeghSession(abc.ABC):
         self._previous = frame
         if frame.state == STATE_RIM and previous is not None and previous.state not in BALL_IN_PLAY:
             readings += self._cleared(at, NOT_ACKNOWLEDGED, "The wheel runs the next ball.", frame.raw)
-        if frame.state == STATE_RESULT:
-            readings.append(self._rested(frame, frame.number, NumberWitness.FRAME, at))
+        # The sensor before the number: a result stands on its frame's number, and by then all of the frame is known.
         if isinstance(frame, Extended) and frame.pocket is not None and frame.events & WheelEvents.BALL_IN_POCKET:
             readings += self._in_pocket(frame, frame.pocket, at)
+        if frame.state == STATE_RESULT:
+            readings.append(self._rested(frame, frame.number, NumberWitness.FRAME, at))
         return readings
 
     def _basic(self, frame: Basic, at: Instant) -> list[Reading]:

@@ -185,6 +185,9 @@ class GenericNumberSession:
             return "not ASCII (are the serial settings right?)"
         if match is None:
             return "does not match the pattern"
+        begin, end = match.span("number")
+        if match.string[max(begin - 1, 0) : begin].isdigit() or match.string[end : end + 1].isdigit():
+            return "the pattern cuts a number in two: what stands beside the group number must not be a digit"
         said = {group: text.strip() for group, text in match.groupdict().items() if text is not None}
         return self._readings(said, line.raw, at)
 

@@ -133,8 +133,6 @@ class M360Session(CammeghSession):
             return []
         if frame.laps == 0 and self._laps is not None and self._laps.laps > 0:
             return []
-        if self._laps is not None and (self._laps.laps, self._laps.lap_time_s) == (frame.laps, lap_time_s):
-            return []
         self._laps = BallLaps(at=at, raw=frame.raw, laps=frame.laps, lap_time_s=lap_time_s)
         return [self._laps]
 

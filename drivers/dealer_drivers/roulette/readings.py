@@ -83,6 +83,8 @@ class BallLaps(Reading):
 
     laps: int
     lap_time_s: float | None = None
+    tallied: bool = False
+    """Counted from single events of the sensors, so that no misread digit can make laps of it."""
 
 
 class NumberWitness(StrEnum):

@@ -124,7 +124,7 @@ class Ss2Session(CammeghSession):
             self._rim_seen = True
             if self._streamed:
                 # Laps from before the rim state are said now that the spin has begun, be there none.
-                readings.append(BallLaps(at=at, raw=frame.raw, laps=self._laps))
+                readings.append(BallLaps(at=at, raw=frame.raw, laps=self._laps, tallied=True))
         return readings
 
     def _begins_anew(self, frame: Advanced, before: Advanced | None) -> bool:
@@ -151,7 +151,7 @@ class Ss2Session(CammeghSession):
         laps = self._hits // self._ss2.rim_sensors
         if laps > self._laps:
             self._laps = laps
-            readings.append(BallLaps(at=at, raw=frame.raw, laps=laps))
+            readings.append(BallLaps(at=at, raw=frame.raw, laps=laps, tallied=True))
         return readings
 
     def _check_stream(self, frame: Advanced, at: Instant) -> list[Reading]:

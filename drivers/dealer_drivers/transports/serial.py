@@ -161,6 +161,11 @@ def _forbidden(path: str) -> str:
         group = grp.getgrgid(Path(path).stat().st_gid).gr_name
     except (OSError, KeyError):
         return f"port {path} may not be opened by this user: give the station's user rights to it"
+    if group == "root":
+        return (
+            f"port {path} belongs to root alone: give it a group with a udev rule "
+            f'(`GROUP="dialout", MODE="0660"`), and make the station\'s user a member of that group'
+        )
     return (
         f"port {path} may not be opened by this user: add the station's user to the group {group} "
         f"(`sudo usermod -aG {group} USER`), then restart the station"

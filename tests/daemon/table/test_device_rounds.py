@@ -79,7 +79,8 @@ def test_a_held_spin_waits_for_a_person_and_the_manager_decides() -> None:
         table.ask(CommandName.ATTEMPT_DECIDE, wheel.at, Role.MANAGER, number="37", reason="v").error == "bad_argument"
     )
     assert table.ask(CommandName.ATTEMPT_DECIDE, wheel.at, Role.MANAGER, number="27", reason="video").ok
-    outcome = table.events[-1].data
+    assert table.words()[-1] == "round.opened", "the wheel takes bets already"
+    outcome = table.events[-2].data
     assert isinstance(outcome, RoundOutcome)
     assert (outcome.source, outcome.by, outcome.reason) == ("manager", "the-manager", "video")
     assert outcome.evidence == held.evidence
@@ -197,3 +198,24 @@ def test_servers_cannot_open_rounds_here() -> None:
     assert table.ask(CommandName.ROUND_OPEN, wheel.at).error is ErrorCode.NOT_NOW
     table.see(wheel.betting().take())
     assert table.ask(CommandName.BETTING_CLOSE, wheel.at).error is ErrorCode.NOT_NOW
+
+
+def test_a_spin_held_before_no_more_bets_can_be_decided() -> None:
+    table, wheel = Driven(), Wheel()
+    table.see(wheel.betting().rim().wait(3).no_more_bets().bare("8").result("8").take())
+    assert table.words()[-2:] == ["betting.closed", "attempt.held:silence"]
+    assert table.ask(CommandName.ATTEMPT_DECIDE, wheel.at, Role.MANAGER, number="8", reason="video").ok
+    assert table.words()[-1] == "round.outcome:8:video"
+
+
+def test_once_confirmed_the_next_round_opens_while_the_wheel_takes_bets() -> None:
+    table, wheel = Driven(spin=SpinRules()), Wheel()
+    table.see(wheel.good_spin("8").next_game().take())
+    assert table.ask(CommandName.ATTEMPT_CONFIRM, wheel.at, Role.DEALER).ok
+    assert table.words()[-2:] == ["round.outcome:8", "round.opened"]
+
+
+def test_a_sequence_that_no_journal_can_hold_is_a_bad_argument() -> None:
+    table, wheel = Driven(), Wheel()
+    reply = table.ask(CommandName.OUTCOME_CORRECT, wheel.at, Role.MANAGER, replaces=10**25, number="1", reason="v")
+    assert reply.error is ErrorCode.BAD_ARGUMENT

@@ -157,8 +157,45 @@ def test_seven_laps_are_needed(laps: int, verdict: str) -> None:
     assert verdicts(Wheel().good_spin("2", laps=laps), COUNTED) == [verdict]
 
 
-def test_the_largest_lap_count_stands_and_the_reset_of_state_5_does_not() -> None:
-    wheel = Wheel().betting().rim().laps(5).laps(8).laps(3).no_more_bets().bare("2").result("2", times=1)
+def counted(wheel: Wheel, *counts: int) -> Wheel:
+    """One rim frame and one count each."""
+    for count in counts:
+        wheel.rim(times=1).laps(count)
+    return wheel
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [
+        ((1, 2, 3, 4, 5, 6, 7, 7), "2"),
+        ((1, 2, 3, 4, 36, 4, 4), "refused:too_few_laps"),
+        ((18, 1, 2, 3, 4, 4), "refused:too_few_laps"),
+        ((6, 6, 7, 6, 6), "refused:too_few_laps"),
+        ((6, 7), "refused:too_few_laps"),
+        ((255,), "held:laps_not_counted"),
+        ((1, 2, 3, 4, 5, 6, 7, 8, 9, 9), "2"),
+    ],
+)
+def test_one_frames_word_on_laps_is_not_enough(counts: tuple[int, ...], verdict: str) -> None:
+    wheel = counted(Wheel().betting().rim(), *counts).no_more_bets().bare("2").result("2")
+    assert verdicts(wheel, COUNTED) == [verdict]
+
+
+def test_laps_tallied_from_events_count_as_they_come() -> None:
+    wheel = Wheel().betting().rim()
+    for lap in range(1, 8):
+        wheel.laps(lap, tallied=True)
+    assert verdicts(wheel.no_more_bets().bare("2").result("2"), COUNTED) == ["2"]
+
+
+@pytest.mark.parametrize("fault", [WheelFault.BALL_LEFT, WheelFault.SAME_DIRECTION, WheelFault.SENSOR])
+def test_a_warning_in_the_result_refuses(fault: WheelFault) -> None:
+    wheel = Wheel(shown="17").betting().rim().no_more_bets().bare("17").frame(WheelPhase.RESULT, fault, times=3)
+    assert verdicts(wheel)[0].startswith("refused:")
+
+
+def test_the_reset_of_state_5_takes_no_laps_back() -> None:
+    wheel = counted(Wheel().betting().rim(), 6, 7, 8, 8).no_more_bets().bare("2").result("2", times=1)
     wheel.laps(0).result("2")
     (judged,) = [signal for signal in signals(wheel.take(), COUNTED) if isinstance(signal, Judged)]
     assert judged.value.facts["laps"] == 8

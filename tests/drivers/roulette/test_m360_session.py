@@ -50,8 +50,8 @@ def test_the_documented_spin() -> None:
     assert laps(driven) == [(8, 1.38), (8, 1.47), (8, 1.58)]
     assert [(r.number, r.witness, r.spin) for r in only(driven.readings, BallRested)] == [
         ("35", NumberWitness.BARE, 10),
-        ("35", NumberWitness.FRAME, 10),
         ("35", NumberWitness.POCKET, 10),
+        ("35", NumberWitness.FRAME, 10),
     ]
     assert newest(driven) == WheelStatus(
         at=driven.at,
@@ -146,12 +146,12 @@ def test_ball_direction(letter: str, ball: Rotation | None) -> None:
 # Laps
 
 
-def test_the_count_is_said_when_it_changes() -> None:
+def test_the_count_is_said_with_every_frame() -> None:
     driven = wheel()
     for count, lap_s in ((0, None), (1, 0.6), (1, 0.6), (2, 0.65), (2, 0.65)):
         driven.say(status(3, more=extra(count, lap_s=lap_s)))
     driven.say(status(4, more=extra(0x1F, lap_s=1.5)))
-    assert laps(driven) == [(0, None), (1, 0.6), (2, 0.65), (31, 1.5)]
+    assert laps(driven) == [(0, None), (1, 0.6), (1, 0.6), (2, 0.65), (2, 0.65), (31, 1.5)]
 
 
 def test_emptied_before_the_result_it_does_not_take_laps_back() -> None:
