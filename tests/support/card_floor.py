@@ -74,6 +74,8 @@ class Floor:
         self.hands: dict[int, Hand] = {}
         self.replies: list[tuple[CommandName, Reply]] = []
         self.shoe_changes: list[str] = []
+        self.watches_video = True
+        """Whether the manager notices by himself that the table shows another card than lies there."""
         self._rng = Random(f"floor {seed}")
         self._server_rounds, self.attentive = server_rounds, attentive
         self._people: list[tuple[float, int, Callable[[], None]]] = []
@@ -229,7 +231,7 @@ class Floor:
                 self._later(3, 6, self._paused)
             case CardDrawn() as data if event.subject is not None and data.by is None:
                 lies = self.hand_of[event.subject].cards.get(data.position)
-                if lies is not None and lies.text != data.card:
+                if self.watches_video and lies is not None and lies.text != data.card:
                     self._later(0.4, 1.5, lambda: self._misread(str(event.subject), data.position))
             case RoundOutcome():
                 if self._deciding == event.subject:

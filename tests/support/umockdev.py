@@ -93,9 +93,16 @@ _numbers = itertools.count(1)
 
 
 def _pair(
-    transfer: int, endpoint: int, wanted: int, status: int, got: int, data: bytes, setup: bytes = b""
+    transfer: int,
+    endpoint: int,
+    wanted: int,
+    data: bytes,
+    *,
+    sent: bytes = b"",
+    setup: bytes = b"",
+    status: int = 0,
 ) -> list[bytes]:
-    """A transfer's two records: submitted, and completed with ``status`` and ``data``; the device is filled in later."""
+    """A transfer's two records: submitted with ``sent``, completed with ``data``; the device is filled in later."""
     number = next(_numbers)
 
     def record(kind: bytes, state: int, length: int, payload: bytes, asked: bytes) -> bytes:
@@ -104,7 +111,8 @@ def _pair(
         tail = struct.pack("<qiiII8sIIII", 1, 0, state, length, len(payload), asked, 10, 0, 0, 0)
         return head + tail + payload
 
-    return [record(b"S", IN_PROGRESS, wanted, b"", setup), record(b"C", status, got, data, b"")]
+    got = len(sent or data)
+    return [record(b"S", IN_PROGRESS, wanted, sent, setup), record(b"C", status, got, data, b"")]
 
 
 def _addressed(record: bytes, address: int) -> bytes:
@@ -114,22 +122,22 @@ def _addressed(record: bytes, address: int) -> bytes:
 def answer(kind: int, request: int, value: int, index: int, wanted: int, data: bytes) -> list[bytes]:
     """A control transfer from the device."""
     setup = struct.pack("<BBHHH", kind, request, value, index, wanted)
-    return _pair(CONTROL, CONTROL_IN, wanted, 0, len(data), data, setup)
+    return _pair(CONTROL, CONTROL_IN, wanted, data, setup=setup)
 
 
 def sends(report: bytes) -> list[bytes]:
     """The device gives a report."""
-    return _pair(INTERRUPT, REPORT_IN, 64, 0, len(report), report)
+    return _pair(INTERRUPT, REPORT_IN, 64, report)
 
 
-def waits_for_output(size: int) -> list[bytes]:
-    """Nothing that follows is given before the host has sent ``size`` bytes."""
-    return _pair(INTERRUPT, REPORT_OUT, size, 0, size, b"")
+def waits_for(report: bytes) -> list[bytes]:
+    """Nothing that follows is given before the host has sent ``report``, exactly."""
+    return _pair(INTERRUPT, REPORT_OUT, len(report), b"", sent=report)
 
 
 def unplugged() -> list[bytes]:
     """The plug is pulled while the host waits for a report."""
-    return _pair(INTERRUPT, REPORT_IN, 64, SHUT_DOWN, 0, b"")
+    return _pair(INTERRUPT, REPORT_IN, 64, b"", status=SHUT_DOWN)
 
 
 KEYBOARD = """P: /devices/pci0000:00/0000:00:14.0/usb1/1-4/1-4:1.0/input/input5/event5
@@ -159,7 +167,7 @@ def key_events(events: Iterable[tuple[int, int, int]]) -> str:
 
 
 def host(folder: Path, usb: Sequence[UsbDevice], keys: str | None, *arguments: str) -> list[dict[str, Any]]:
-    """Runs ``support.scan_host`` among these devices; what it said. Fails when it did not end by itself, or not well."""
+    """Runs ``support.scan_host`` among these devices; what it said. Fails when it did not end well, by itself."""
     run = shutil.which("umockdev-run")
     if run is None:
         pytest.fail("umockdev-run is missing: sudo apt-get install umockdev libusb-1.0-0")

@@ -6,7 +6,6 @@ dealer whom nobody tells anything goes on by itself after a while.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable
 from random import Random
@@ -222,7 +221,8 @@ class Dealer(Scripted):
             expect = self.reader.expects(CardFault.WRONG_SPEED) if hand.cards else Expect.UNSEEN
             hand.strike(CardFault.WRONG_SPEED, self.now_s, expect, position)
         self._ninth_due = self._ninth_due or CardFault.NINTH_COPY in here
-        yield from self._ninth_copy(hand, position)
+        if strikes.keys() <= {CardFault.NINTH_COPY}:
+            yield from self._ninth_copy(hand, position)
         if not self._void:
             yield from self._right_card(hand, position, here)
 
@@ -239,9 +239,8 @@ class Dealer(Scripted):
             hand.burnt.append(card)
             return
         seen = card
-        if CardFault.MISREAD in here:
-            seen = self._taken_for(card)
-            hand.read_as[position] = seen
+        if CardFault.MISREAD in here and (other := self._taken_for(card)) is not None:
+            seen = hand.read_as[position] = other
             self._strike(hand, CardFault.MISREAD, position)
         telegram = next(iter(sorted(here & TELEGRAM_FAULTS)), None)
         if telegram is not None:
@@ -304,12 +303,15 @@ class Dealer(Scripted):
         full = sorted(text for text, n in Counter(card.text for card in counted).items() if n >= self._stock.decks)
         return next((card for card in counted if full and card.text == full[0]), None)
 
-    def _taken_for(self, card: Card) -> Card:
+    def _taken_for(self, card: Card) -> Card | None:
         """Another card of the same value, so that the hand goes on alike; one that the shoe still holds."""
         texts = [card.rank + suit for suit in SUITS if suit != card.suit]
         if baccarat_value(card) == 0 and self.rules.game == "baccarat":
             texts += [rank + card.suit for rank in RANKS[9:] if rank != card.rank]
-        text = self._rng.choice([text for text in texts if self._stock.holds(text)] or texts)
+        left = [text for text in texts if self._stock.holds(text)]
+        if not left:
+            return None
+        text = self._rng.choice(left)
         return Card(text[0], text[1], card.deck, card.serial)
 
     def _cut_card(self, hand: Hand, position: str, *, by_fault: bool) -> Wait:
@@ -381,7 +383,3 @@ class Dealer(Scripted):
         self._pulled = not inserted
         if self.hand is not None:
             self.hand.strike(CardFault.UNPLUG, self.now_s, Expect.EITHER)
-
-    def at_rest(self) -> bool:
-        """Whether nothing happens until somebody says a word."""
-        return self.next_s() == math.inf

@@ -31,7 +31,7 @@ class CardFault(StrEnum):
     """The next card is equal to the one before it, from another deck."""
     NINTH_COPY = "ninth_copy"
     """A card all of whose copies came out of this shoe already; with unit codes a second card with the code of one that
-    came out. Waits for the first hand in which that can be."""
+    came out. Waits for the first hand without another fault in which that can be."""
     CUT_CARD = "cut_card"
     """The cut card shows before this card, wherever the shoe is."""
     SHOE_EMPTY = "shoe_empty"

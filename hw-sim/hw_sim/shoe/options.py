@@ -130,7 +130,8 @@ class ScannerOptions(CardOptions, frozen=True, kw_only=True, tag="scanner"):
     """``None``: what the game is played with."""
     codes: CodeKind = "rank-suit"
     """What is printed on the cards: ``rank-suit`` the card itself, ``rank-suit-book`` and ``unit`` codes of a book,
-    which is written beside the ports."""
+    which is written beside the ports. With the first the cut card has no code: somebody must tell the table of every
+    new shoe."""
     deck_set: str = "blue-1"
     suffix: Literal["CR", "LF", "CRLF", "TAB", "none"] = "CRLF"
     prefix: str = ""
