@@ -144,7 +144,6 @@ def test_the_audit_sees_what_is_wrong(tmp_path: Path) -> None:
     assert len(alarmed.false_alarms) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="a shoe that restarts in mid-hand counts anew, and the table goes on with it")
 def test_a_shoe_restarts_and_the_next_card_equals_the_first(tmp_path: Path) -> None:
     """Player 1 once more, and the same card: to a shoe that restarted this is another card, for another place.
 

@@ -128,7 +128,8 @@ def compare(kind: str, outcomes: list[dict[str, Any]], truth: list[dict[str, Any
         if not found:
             wrong.append({"after": truth[max(at - 1, 0) : at + 6], "published": facts})
             continue
-        at = found[0]
+        # The counter begins anew at a power cycle and a number may come twice: the throw that may count is the one.
+        at = next((index for index in found if may_count(truth[index], laps_seen=kind == "m360")), found[0])
         throw = truth[at]
         published.add(at)
         if not may_count(throw, laps_seen=kind == "m360"):

@@ -16,7 +16,7 @@ from dealer_daemon.config.walk import Problem, read_struct
 from dealer_daemon.games import Game, UnknownGame, load_game
 from dealer_drivers.driver import Driver, UnknownDriver, load_driver
 from dealer_drivers.errors import OptionError
-from dealer_drivers.transports.factory import make_transport, port_kind
+from dealer_drivers.transports.factory import device_transport, port_kind
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TABLE_KEYS = tuple(TableKeys.__struct_fields__)
@@ -115,7 +115,7 @@ def _read_device(values: Mapping[str, Any], path: KeyPath, problems: list[Proble
             if kind not in driver.transports:
                 ports = ", ".join(sorted(driver.transports))
                 raise OptionError("port", f'"{keys.port}" is of the kind {kind}; driver {driver.name} takes: {ports}')
-            make_transport(keys.port, driver.serial(options))  # opens nothing
+            device_transport(driver, keys.port, options)  # opens nothing
         except OptionError as error:
             impossible = [error]
     problems += [Problem((*path, *error.key.split(".")), error.reason) for error in impossible]

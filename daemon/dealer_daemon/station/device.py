@@ -16,7 +16,7 @@ from dealer_drivers.flight_recorder import FlightRecorder
 from dealer_drivers.instant import Instant
 from dealer_drivers.link import Link, LinkState
 from dealer_drivers.readings import DeviceNotice, Reading
-from dealer_drivers.transports.factory import make_transport
+from dealer_drivers.transports.factory import device_transport
 
 
 class DeviceHost:
@@ -39,7 +39,7 @@ class DeviceHost:
         self._changed = changed
         self._notices: dict[str, str] = {}
         self._log = structlog.get_logger().bind(table=table, device=config.name)
-        transport = make_transport(config.port, config.driver.serial(config.options), clock=clock)
+        transport = device_transport(config.driver, config.port, config.options, clock=clock)
         if transport.warning:
             self._log.warning("port_name", port=config.port, detail=transport.warning)
         self.recorder = (

@@ -44,6 +44,7 @@ class CardReason(StrEnum):
     CARD_SKIPPED = "card_skipped"
     SHOE_RESULT_DISAGREES = "shoe_result_disagrees"
     FORCE_QUIT = "force_quit"
+    SHOE_RESTARTED = "shoe_restarted"
     # Ignored, and recorded.
     SAME_PASS = "same_pass"
     SAME_SLOT = "same_slot"

@@ -195,7 +195,8 @@ CARDS: dict[str, Word] = {
         "A shoe of one deck is shuffled after every round.",
     ),
     "shoe_restarted": Word(
-        _SHOE, "The shoe was started anew", "牌靴重新启动", "牌靴重新啟動",
-        "After its cut card the shoe started its communication anew, and no round was open.",
+        (Kind.HELD, Kind.SHOE), "The shoe was started anew", "牌靴重新启动", "牌靴重新啟動",
+        "Held: the shoe was switched on again in the middle of a hand and counts its places anew; decide by the video. "
+        "Shoe ended: after its cut card it started anew, and no round was open.",
     ),
 }  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 
 from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.events import (
+    AttemptHeld,
     BettingClosed,
     CardDrawn,
     RoundOpened,
@@ -128,7 +129,6 @@ def test_cut_card_last_hand_and_start_are_a_new_shoe_once() -> None:
     table = CardTable(places=True)
     table.deal("P1 8S")
     table.cut()
-    table.shoe_started()
     assert not table.of(ShoeEnded), "a hand is in play"
     table.deal("B1 5C P2 AD B2 3H")
     table.result("player")
@@ -138,6 +138,19 @@ def test_cut_card_last_hand_and_start_are_a_new_shoe_once() -> None:
     table.result("player")
     assert words(table.of(ShoeEnded)) == ["shoe.ended:cut_card"]
     assert len(table.of(ShoeBegan)) == 2
+
+
+def test_a_shoe_switched_on_again_in_mid_hand_waits_for_a_person() -> None:
+    """It counts its places anew: the next cards could pass for others, and its own result would agree."""
+    table = CardTable(places=True)
+    table.deal("P1 AH")
+    table.shoe_started()
+    table.shoe_started()
+    table.deal("P1 AH B1 QC P2 3H B2 8S")
+    table.result("banker")
+    assert words(table.of(AttemptHeld)) == ["attempt.held:shoe_restarted"]
+    assert len(table.of(TablePaused)) == 1
+    assert not table.of(RoundOutcome)
 
 
 # -- verified deck sets ----------------------------------------------------------------------------------------

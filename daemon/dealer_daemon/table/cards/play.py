@@ -240,7 +240,18 @@ class CardPlay(CardPasses):
     # -- what else the shoe says ----------------------------------------------------------------------------
 
     def _shoe_started(self, turn: Turn) -> None:
-        """After a cut card this is a new shoe, once; alone it may be a power cut and changes nothing."""
+        """After a cut card this is a new shoe, once; between hands it may be a power cut and changes nothing.
+
+        In the middle of a hand the shoe counts places anew: its next cards could pass for others. Only a person knows.
+        """
+        current = turn.state.round
+        if current is not None and lying(current.steps):
+            detail = "the shoe was switched on again in the middle of the hand and counts from the first card"
+            if current.phase != "held":
+                self._hold(turn, CardReason.SHOE_RESTARTED, detail)
+            if turn.state.paused is None:
+                turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
+            return
         shoe = turn.state.shoe
         if shoe is not None and shoe.cut_card and turn.state.round is None:
             shoes.end(turn, "shoe_restarted", STATION)
