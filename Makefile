@@ -57,7 +57,7 @@ clean: ## all that the targets above made
 .PHONY: system-test
 
 system-test:
-	@scripts/system-packages node:nodejs npm:npm mosquitto:mosquitto >&2
+	@scripts/system-packages node:nodejs npm:npm mosquitto:mosquitto umockdev-run:umockdev libusb-1.0.so.0:libusb-1.0-0 libzbar.so.0:libzbar0 >&2
 
 $(VENV)/.made:
 	@scripts/system-packages venv:python3-venv >&2

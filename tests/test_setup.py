@@ -50,6 +50,13 @@ def test_root_installs_what_is_missing_alone(repository: Path, fake_system: Path
     ]
 
 
+def test_a_library_is_looked_for_where_programs_find_it(repository: Path, fake_system: Path) -> None:
+    there = run(repository, fake_system, "system-packages", "libc.so.6:some-package")
+    assert (there.returncode, there.stdout) == (0, "")
+    missing = run(repository, fake_system, "system-packages", "libnowhere.so.0:libnowhere0")
+    assert missing.stdout.startswith("== installing Debian packages: libnowhere0\n")
+
+
 def test_others_are_told_what_to_install(repository: Path, fake_system: Path) -> None:
     result = run(repository, fake_system, "system-packages", "absent:another", uid=1000)
     assert result.returncode == 2

@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import metadata
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
+
+if TYPE_CHECKING:
+    from dealer_drivers.transports.base import Transport
 
 ENTRY_POINT_GROUP = "dealer_station.drivers"
 
@@ -129,6 +132,8 @@ class Driver:
 
     ``observes`` and ``serial`` are functions of the options because they may change what the device can see
     or how its port is set. ``offline_after_s`` is the time within which silence or an unplug is reported.
+    ``transports`` are the kinds of port that it may have: ``serial``, ``tcp``, ``usb``, ``input``, ``camera``,
+    ``recording``.
     """
 
     name: str
@@ -140,6 +145,9 @@ class Driver:
     observes: Callable[[Any], frozenset[Observes]]
     serial: Callable[[Any], SerialSettings]
     offline_after_s: float
+    transport: Callable[[str, Any], Transport] | None = None
+    """Makes the transport of a port and the options, for devices whose options say how to open them. Raises
+    ``OptionError``; opens nothing. Recordings never come here."""
     transports: frozenset[str] = field(default_factory=lambda: frozenset({"serial", "tcp", "recording"}))
 
     def parse_options(self, values: Mapping[str, object]) -> DriverOptions:

@@ -7,35 +7,80 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dealer_drivers.clock import Clock, SystemClock
-from dealer_drivers.driver import SerialSettings
+from dealer_drivers.driver import Driver, DriverOptions, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.transports.base import Transport
+from dealer_drivers.transports.camera import CAMERA
+from dealer_drivers.transports.input_device import InputDeviceTransport
 from dealer_drivers.transports.replay import ReplayTransport
 from dealer_drivers.transports.serial import SerialTransport
 from dealer_drivers.transports.tcp import TcpTransport
+from dealer_drivers.transports.usb import UsbTransport
 
-FORMS = "write a path such as /dev/dealer/wheel, tcp://host:port, or recording:path"
+FORMS = (
+    "write a path such as /dev/dealer/wheel, tcp://host:port, usb:VID:PID, input:path, camera:path, "
+    "an http address, or recording:path"
+)
 RECORDING = "recording:"
+INPUT = "input:"
+CAMERAS = ("/dev/v4l/", "/dev/video", "http://", "https://")
+INPUT_DEVICES = "/dev/input/"
+"""What is there is no serial port."""
 SCHEME = re.compile(r"[a-z]+:")
+
+
+def port_kind(port: str) -> str:
+    """The kind of transport that ``port`` names, as in ``Driver.transports``. Raises ``OptionError`` for no port."""
+    if port.startswith(RECORDING):
+        return "recording"
+    if port.startswith("tcp://"):
+        return "tcp"
+    if port.startswith("usb:"):
+        return "usb"
+    if port.startswith((INPUT, INPUT_DEVICES)) and "\0" not in port:
+        return "input"
+    if port.startswith((CAMERA, *CAMERAS)) and "\0" not in port:
+        return "camera"
+    if "/" not in port or SCHEME.match(port) or "\0" in port:
+        raise OptionError("port", f"{port!r} is no port: {FORMS}")
+    return "serial"
+
+
+def device_transport(driver: Driver, port: str, options: DriverOptions, *, clock: Clock | None = None) -> Transport:
+    """The transport of a device of ``driver`` at ``port``; opens nothing. Raises ``OptionError``."""
+    if driver.transport is None or port_kind(port) == "recording":
+        return make_transport(port, driver.serial(options), clock=clock)
+    return driver.transport(port, options)
 
 
 def make_transport(port: str, serial: SerialSettings, *, clock: Clock | None = None) -> Transport:
     """The transport that ``port`` names; opens nothing.
 
-    A path is a serial port, ``tcp://host:port`` a serial server, ``recording:path`` a recording that is played at
-    its own pace on ``clock``. Raises ``OptionError`` for ``port`` and for impossible serial settings.
+    A path is a serial port, or a keyboard's when it is under ``/dev/input`` or written ``input:path``;
+    ``tcp://host:port`` is a serial server, ``usb:VID:PID`` or ``usb:VID:PID:SERIAL`` a USB HID-POS scanner,
+    ``recording:path`` a recording that is played at its own pace on ``clock``. Raises ``OptionError`` for ``port``
+    and for impossible serial settings.
     """
-    if port.startswith(RECORDING):
-        path = port.removeprefix(RECORDING)
-        if not path:
-            raise OptionError("port", f"{port!r} names no file: {FORMS}")
-        return ReplayTransport(Path(path), clock or SystemClock())
-    if port.startswith("tcp://"):
-        host, number = _address(port)
-        return TcpTransport(host, number, serial)
-    if "/" not in port or SCHEME.match(port) or "\0" in port:
-        raise OptionError("port", f"{port!r} is no port: {FORMS}")
+    match port_kind(port):
+        case "recording":
+            return ReplayTransport(_path(port, RECORDING), clock or SystemClock())
+        case "tcp":
+            host, number = _address(port)
+            return TcpTransport(host, number, serial)
+        case "usb":
+            return UsbTransport(port)
+        case "input":
+            return InputDeviceTransport(str(_path(port, INPUT)))
+        case "camera":
+            raise OptionError("port", f"{port!r} is a camera's: a driver of cameras opens it")
     return SerialTransport(port, serial)
+
+
+def _path(port: str, scheme: str) -> Path:
+    path = port.removeprefix(scheme)
+    if not path:
+        raise OptionError("port", f"{port!r} names no file: {FORMS}")
+    return Path(path)
 
 
 def _address(port: str) -> tuple[str, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -175,6 +176,7 @@ class WindowStream:
         self._period_s = 1 / fps
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._painter = ThreadPoolExecutor(1, "window")
         self._began: float | None = None
 
     async def start(self) -> str:
@@ -198,6 +200,7 @@ class WindowStream:
         await self.drop()
         if self._server is not None:
             await self._server.wait_closed()
+        self._painter.shutdown()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -226,7 +229,7 @@ class WindowStream:
         while True:
             now_s = loop.time() - self._began
             if not self.still or not data:
-                data = await asyncio.to_thread(_jpeg, self._window, now_s)
+                data = await loop.run_in_executor(self._painter, _jpeg, self._window, now_s)
             if now_s > self._window.end_s + 1:
                 self.past_end.set()
             if not self.hang:

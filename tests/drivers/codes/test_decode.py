@@ -96,7 +96,7 @@ def test_readers_that_differ_are_refused_and_one_that_knows_nothing_is_not(print
         assert answer.reasons == (expected,)
         assert "8S-0017" in answer.seen
     for nothing in (None, frozenset[str]()):
-        assert isinstance(decode(picture, Symbology.CODE128, second=lambda _picture, _symbology: nothing), Decoded)
+        assert isinstance(decode(picture, Symbology.CODE128, second=lambda _p, _s, said=nothing: said), Decoded)
 
 
 def test_bars_seen_in_one_way_only_are_unconfirmed(printed: Draw, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -61,11 +64,24 @@ def test_what_is_no_picture_and_what_is_too_large() -> None:
     for data in (b"", b"\x89PNG", b"GIF89a", b"<svg/>", bytes(1000)):
         assert grey_of_file(data) is Doubt.NO_PICTURE
     assert grey_of_file(bytes(MAX_BYTES + 1)) is Doubt.TOO_LARGE
-    assert grey_of_file(png_head(30_000, 30_000)) is Doubt.TOO_LARGE
     assert grey(np.zeros((30, 30, 7), np.uint8)) is Doubt.NO_PICTURE
     assert grey(np.zeros((30, 30), np.float64)) is Doubt.NO_PICTURE
     assert grey(np.zeros((0, 30), np.uint8)) is Doubt.NO_PICTURE
     assert grey(np.broadcast_to(np.zeros((), np.uint8), (10_000, 10_000))) is Doubt.TOO_LARGE
+
+
+def test_a_file_that_promises_a_thousand_million_pixels_gets_no_memory(tmp_path: Path) -> None:
+    """In a process of its own, as the station's are: OpenCV reads its limit once, when it is loaded."""
+    file = tmp_path / "huge.png"
+    file.write_bytes(png_head(30_000, 30_000))
+    program = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
+        "from dealer_drivers.codes.picture import grey_of_file\n"
+        "print(repr(grey_of_file(open(sys.argv[1], 'rb').read())))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, file], capture_output=True, text=True, check=True)
+    assert "too_large" in done.stdout
+    assert done.stderr == ""
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

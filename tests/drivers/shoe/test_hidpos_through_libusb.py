@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from support.umockdev import UsbDevice, hid_report, host, sends, unplugged, waits_for_output
+from support.umockdev import UsbDevice, hid_report, host, sends, unplugged, waits_for
 
 PORT = "usb:0c2e:0901"
 TRIGGER = "0401"
@@ -16,7 +16,7 @@ OPTIONS = {"codebook": "rank-suit", "aim_ids": ["]C"], "trigger_on": TRIGGER}
 
 def scanned(folder: Path, *reports: bytes, before: Sequence[bytes] = ()) -> list[dict[str, Any]]:
     """What is told of a scanner that had read ``before``, is asked to scan, gives ``reports`` and is pulled out."""
-    played = [*map(sends, before), waits_for_output(len(bytes.fromhex(TRIGGER))), *map(sends, reports), unplugged()]
+    played = [*map(sends, before), waits_for(bytes.fromhex(TRIGGER)), *map(sends, reports), unplugged()]
     scanner = UsbDevice(played=[record for pair in played for record in pair])
     return host(folder, [scanner], None, "barcode-hidpos", PORT, json.dumps(OPTIONS), "99")
 
@@ -24,7 +24,7 @@ def scanned(folder: Path, *reports: bytes, before: Sequence[bytes] = ()) -> list
 def test_cards_no_reads_and_the_pulled_plug(tmp_path: Path) -> None:
     reports = [hid_report(b"8S"), hid_report(b"NR", b"]A0"), hid_report(b"]A0NR", bytes(3)), hid_report(b"KD")]
     told = scanned(tmp_path, *reports)
-    assert [entry["state"] for entry in told if "state" in entry] == ["up", "waiting", "stopped"]
+    assert [entry["state"] for entry in told if "state" in entry] == ["opening", "up", "waiting", "stopped"]
     notice, first, *no_reads, second, lost = [entry for entry in told if "reading" in entry]
     assert notice["reading"] == "DeviceNotice"
     assert [(card["reading"], card["card"]) for card in (first, second)] == [("CardRead", "8S"), ("CardRead", "KD")]

@@ -1,0 +1,47 @@
+"""The ``dealer-calibrate`` command. Each subcommand is one module; what it needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from dealer_calibration.cli import card
+from dealer_calibration.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG
+
+_COMMANDS = (card,)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line; man pages and completion are made from it."""
+    parser = argparse.ArgumentParser(
+        prog="dealer-calibrate",
+        description="The technicians' bench: what a table's cameras and scanners would make of a picture.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in _COMMANDS:
+        module.add(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and answer its exit code."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        code: int = arguments.handler(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG
+    return code
+
+
+def entry() -> None:
+    """The console script."""
+    sys.exit(main())

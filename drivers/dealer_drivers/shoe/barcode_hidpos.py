@@ -1,0 +1,65 @@
+"""Driver ``barcode-hidpos``: a bar code scanner in its USB HID point-of-sale mode (``devices.md`` §3).
+
+Maturity: documented. The report is the published one; how a scanner is triggered differs and is configuration.
+"""
+
+from __future__ import annotations
+
+from dealer_drivers.driver import Driver, Maturity, Observes, SerialSettings
+from dealer_drivers.errors import OptionError
+from dealer_drivers.shoe.hidpos_report import REPORT_BYTES
+from dealer_drivers.shoe.hidpos_session import HidPosSession, HidTrigger
+from dealer_drivers.shoe.scan_options import ScanOptions
+
+
+class BarcodeHidPosOptions(ScanOptions, frozen=True, kw_only=True):
+    """Options of a scanner that sends HID-POS reports."""
+
+    trigger_on: str = ""
+    """Output report that starts scanning, in hexadecimal, its id first. Empty: the scanner scans by itself."""
+    trigger_off: str = ""
+    """Output report that stops it."""
+
+    def problems(self) -> list[OptionError]:
+        """What is wrong with the options of any scanner, and reports that are none."""
+        reports = (("trigger_on", self.trigger_on), ("trigger_off", self.trigger_off))
+        wrong = f"is no report; write up to {REPORT_BYTES} bytes in hexadecimal, for example '0401'"
+        return [
+            *super().problems(),
+            *(OptionError(key, f"{text!r} {wrong}") for key, text in reports if _report(text) is None),
+        ]
+
+
+def _report(text: str) -> bytes | None:
+    try:
+        report = bytes.fromhex(text)
+    except ValueError:
+        return None
+    return report if len(report) <= REPORT_BYTES else None
+
+
+def _session(options: BarcodeHidPosOptions) -> HidPosSession:
+    trigger = HidTrigger(bytes.fromhex(options.trigger_on), bytes.fromhex(options.trigger_off))
+    return HidPosSession(options.rules(), options.idle_gap_ms, trigger)
+
+
+def _observes(options: BarcodeHidPosOptions) -> frozenset[Observes]:  # noqa: ARG001
+    return frozenset({Observes.CARD})
+
+
+def _serial(options: BarcodeHidPosOptions) -> SerialSettings:  # noqa: ARG001
+    return SerialSettings()
+
+
+DRIVER = Driver(
+    name="barcode-hidpos",
+    summary="bar code scanner in USB HID-POS mode: cards drawn face over a scanner",
+    maturity=Maturity.DOCUMENTED,
+    provenance="reports as published for HID point-of-sale scanners; AIM identifiers as published",
+    options=BarcodeHidPosOptions,
+    session=_session,
+    observes=_observes,
+    serial=_serial,
+    offline_after_s=5.0,
+    transports=frozenset({"usb", "recording"}),
+)

@@ -1,0 +1,207 @@
+"""A camera window: what its process saw in each picture, to cards (``devices.md`` §3).
+
+A text counts once it was read in two pictures in a row that are not the same picture: a stream that stands still
+shows nothing new. So do two texts in one picture: twice in a row they are two cards; once, that picture is merely not
+used, since bars that move now and then read as two. Two cards, and a text that was seen and never confirmed, are a
+card that cannot be told. A card that lies in the window is told once, and again only when it was out of sight.
+"""
+
+from __future__ import annotations
+
+from dealer_drivers.camera.messages import Beat, CameraRefused, MessageLines, Ready, Sight
+from dealer_drivers.codes.symbology import Doubt
+from dealer_drivers.driver import NOTHING, DeviceAction, Output
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading
+from dealer_drivers.shoe.barcode_session import describe
+from dealer_drivers.shoe.card_text import NS_PER_MS, CardText, TextRules, unreadable
+from dealer_drivers.shoe.readings import CardTrouble
+
+AGREEING = 2
+"""Pictures in a row that must give the same text."""
+STILL_S = 2.0
+"""A living picture has noise: so long without a change, and it is an old one."""
+
+
+class CameraSession:
+    """Lines and time in; readings out. ``gone_ms``: a code unseen for so long has left the window."""
+
+    def __init__(self, rules: TextRules, gone_ms: int) -> None:
+        self._rules = rules
+        self._gone_ns = gone_ms * NS_PER_MS
+        self._lines = MessageLines()
+        self._cards = CardText(rules)
+        self._book_told = False
+        self._still: DeviceFault | None = None
+        self._changed: Instant | None = None
+        self._sighting: _Sighting | None = None
+
+    def opened(self, at: Instant) -> Output:
+        """The link is up: says once which code book is in use."""
+        self._lines.reset()
+        self._sighting = None
+        self._changed = at
+        if self._book_told:
+            return NOTHING
+        self._book_told = True
+        return Output((DeviceNotice(at=at, raw=b"", notice="code_book", detail=describe(self._rules.book)),))
+
+    def lost(self, at: Instant, reason: str) -> Output:  # noqa: ARG002
+        """The link is down: what was in the window is not known any more."""
+        self._lines.reset()
+        self._sighting = None
+        self._changed = None
+        return Output(self._lives(at))
+
+    def feed(self, data: bytes, at: Instant) -> Output:
+        """Bytes arrived."""
+        readings = list(self.tick(at).readings)
+        found, rejected = self._lines.feed(data)
+        for message, line in found:
+            match message:
+                case Sight():
+                    readings += self._saw(message, line, at)
+                case Beat():
+                    readings += self._changes(message, line, at)
+                case Ready():
+                    readings.append(DeviceNotice(at=at, raw=line, notice="camera", detail=message.detail))
+                case CameraRefused():  # the transport has said so
+                    pass
+        return Output(tuple(readings), (), len(found), rejected)
+
+    def tick(self, at: Instant) -> Output:
+        """Time passed: a code has left the window."""
+        readings: list[Reading] = []
+        sighting = self._sighting
+        if sighting is not None and at.mono_ns >= sighting.last.mono_ns + self._gone_ns:
+            self._sighting = None
+            readings += sighting.untold(at)
+        return Output(tuple(readings)) if readings else NOTHING
+
+    def deadline_ns(self) -> int | None:
+        """When a code will have left."""
+        return None if self._sighting is None else self._sighting.last.mono_ns + self._gone_ns
+
+    def request(self, action: DeviceAction, at: Instant) -> Output:  # noqa: ARG002
+        """A camera looks always: there is nothing to ask of it."""
+        return NOTHING
+
+    def _changes(self, beat: Beat, line: bytes, at: Instant) -> tuple[Reading, ...]:
+        if beat.fresh or self._changed is None:
+            self._changed = at
+            return self._lives(at)
+        if self._still is not None or at.since_s(self._changed) < STILL_S:
+            return ()
+        detail = (
+            f"the picture has not changed for {STILL_S:g} s: it is an old one, and no card in it counts; "
+            "restart the camera"
+        )
+        self._still = DeviceFault(at=at, raw=line, fault=Fault.SILENT, detail=detail)
+        return (self._still,)
+
+    def _lives(self, at: Instant) -> tuple[Reading, ...]:
+        still, self._still = self._still, None
+        return (
+            ()
+            if still is None
+            else (DeviceFault(at=at, raw=b"", fault=still.fault, detail=still.detail, cleared=True),)
+        )
+
+    def _saw(self, sight: Sight, line: bytes, at: Instant) -> list[Reading]:
+        if sight.text is None and sight.doubts == (Doubt.NO_CODE,):
+            return []
+        if self._sighting is None:
+            self._sighting = _Sighting(at)
+        sighting = self._sighting
+        sighting.last = at
+        if Doubt.TWO_CODES in sight.doubts:
+            return sighting.two(sight, line, at)
+        if sight.text is None:
+            sighting.doubt(sight, line)
+            return []
+        readings = sighting.change(sight.text, at)
+        if not sighting.agrees(sight, line):
+            return readings
+        # Judged at every agreeing picture, so that a repeat is told from when it was last in view.
+        reading = self._cards.read(sight.text.encode(), at, line, aim=sight.aim or None)
+        if not sighting.told:
+            sighting.tell()
+            readings.append(reading)
+        return readings
+
+
+class _Sighting:
+    """From a code's coming into view until none was in view for a while."""
+
+    def __init__(self, at: Instant) -> None:
+        self.last = at
+        self.told = False
+        """Whether the present text was told."""
+        self.anything = False
+        """Whether any reading came of it."""
+        self._text: str | None = None
+        self._count = 0
+        self._frame = 0
+        self._picture = ""
+        self._line = b""
+        self._two = False
+        self._two_frame = -2
+        self._two_picture = ""
+        self._doubts = ""
+
+    def change(self, text: str, at: Instant) -> list[Reading]:
+        """Another text than before: the one before must have been told."""
+        if text == self._text:
+            return []
+        readings = self._unconfirmed(at)
+        self._text, self._count, self.told = text, 0, False
+        return readings
+
+    def agrees(self, sight: Sight, line: bytes) -> bool:
+        """Whether this text was in enough pictures in a row."""
+        if sight.frame == self._frame + 1 and sight.picture != self._picture:
+            self._count += 1
+        elif sight.picture != self._picture:
+            self._count = 1
+        self._frame, self._picture, self._line = sight.frame, sight.picture, line
+        return self._count >= AGREEING
+
+    def tell(self) -> None:
+        """The present text is told now."""
+        self.told = self.anything = True
+        self._two = False
+
+    def two(self, sight: Sight, line: bytes, at: Instant) -> list[Reading]:
+        """Two texts in one picture: said once, until a text was told again."""
+        self.doubt(sight, line)
+        first = self._two_frame, self._two_picture
+        self._two_frame, self._two_picture = sight.frame, sight.picture
+        if self._two or first[0] + 1 != sight.frame or first[1] == sight.picture:
+            return []
+        if not self.told:
+            self._text = None  # one of the two, perhaps
+        self._two = self.anything = True
+        return [unreadable(line, at, line, CardTrouble.TWO_CODES, "two codes in one picture; show one card alone")]
+
+    def doubt(self, sight: Sight, line: bytes) -> None:
+        """Something like a code, and no text of it may be used."""
+        self._count = 0
+        self._doubts = ", ".join(sight.doubts)
+        self._line = self._line or line
+
+    def untold(self, at: Instant) -> list[Reading]:
+        """It has left. What was seen and not told was a card that cannot be told."""
+        readings = self._unconfirmed(at)
+        if readings or self.anything or not self._doubts:
+            return readings
+        return [_unsure(self._line, at, f"a code was in view and could not be read ({self._doubts})")]
+
+    def _unconfirmed(self, at: Instant) -> list[Reading]:
+        if self._text is None or self.told:
+            return []
+        self.anything = True
+        return [_unsure(self._line, at, "a code was read in too few pictures in a row")]
+
+
+def _unsure(line: bytes, at: Instant, detail: str) -> Reading:
+    return unreadable(line, at, line, CardTrouble.NO_READ, f"{detail}; show the card again, more slowly")

@@ -1,0 +1,121 @@
+"""Printed cards that move through a simulated window, over HTTP, OpenCV and both readers, to readings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import numpy as np
+import pytest
+
+from dealer_drivers.clock import SystemClock
+from dealer_drivers.driver import Output
+from dealer_drivers.instant import Instant
+from dealer_drivers.link import Link
+from dealer_drivers.readings import DeviceFault, Fault, Reading
+from dealer_drivers.shoe.barcode_camera import DRIVER
+from dealer_drivers.shoe.readings import CardRead, CardTrouble, CardUnreadable
+from dealer_drivers.transports.factory import device_transport
+from hw_sim.shoe.card_window import CardWindow, Pass, Symbology, WindowStream, one_by_one
+
+WAIT_S = 30.0
+
+
+class Station:
+    """A link to the window, and what it said."""
+
+    def __init__(self, stream: WindowStream) -> None:
+        self.stream = stream
+        self.readings: list[Reading] = []
+        self.faults: list[str] = []
+        self._news = asyncio.Event()
+
+    def output(self, output: Output, at: Instant) -> None:  # noqa: ARG002
+        self.readings += output.readings
+        for reading in output.readings:
+            if isinstance(reading, DeviceFault):
+                self.faults.append(f"{reading.fault}{' cleared' if reading.cleared else ''}")
+        self._news.set()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(WAIT_S):
+            while not condition():
+                self._news.clear()
+                await self._news.wait()
+
+    def cards(self) -> list[str]:
+        return [reading.card for reading in self.readings if isinstance(reading, CardRead)]
+
+    def troubles(self) -> list[str]:
+        return [reading.reason for reading in self.readings if isinstance(reading, CardUnreadable)]
+
+
+@asynccontextmanager
+async def station(passes: Sequence[Pass], symbology: Symbology, seed: int = 1) -> AsyncIterator[Station]:
+    stream = WindowStream(CardWindow(passes, symbology, seed))
+    address = await stream.start()
+    options = DRIVER.parse_options({"codebook": "rank-suit", "symbology": symbology})
+    told = Station(stream)
+    link = Link(
+        device_transport(DRIVER, address, options),
+        DRIVER.session(options),
+        SystemClock(),
+        on_output=told.output,
+        on_state=lambda _state: None,
+    )
+    running = asyncio.create_task(link.run())
+    try:
+        yield told
+    finally:
+        await link.stop()
+        await running
+        await stream.stop()
+
+
+@pytest.mark.parametrize("symbology", ["code128", "datamatrix", "qrcode"])
+async def test_cards_come_in_order_and_none_is_wrong(symbology: Symbology) -> None:
+    dealt = ["8S", "KD", "TC", "AH", "8S"]
+    async with station(one_by_one(dealt), symbology) as told:
+        await asyncio.wait_for(told.stream.past_end.wait(), WAIT_S)
+        assert told.cards() == dealt
+        assert told.troubles() == []
+        assert told.faults == []
+        first = next(reading for reading in told.readings if isinstance(reading, CardRead))
+        assert b'"picture":"' in first.raw
+
+
+async def test_two_cards_at_once_and_a_spoilt_code_are_no_cards() -> None:
+    passes = [
+        Pass("8S", 0.5, lane=-0.9),
+        Pass("KD", 0.5, lane=0.9),
+        Pass("TC", 2.2, smudged=True),
+        Pass("AH", 3.8),
+    ]
+    async with station(passes, "code128") as told:
+        await asyncio.wait_for(told.stream.past_end.wait(), WAIT_S)
+        assert told.cards() == ["AH"]
+        assert told.troubles() == [CardTrouble.TWO_CODES]
+
+
+async def test_a_picture_that_stands_still_is_a_fault_and_a_lost_camera_comes_back() -> None:
+    async with station([Pass("8S", 0.5, rest_s=60)], "code128") as told:
+        await told.until(lambda: told.cards() == ["8S"])
+        told.stream.still = True
+        await told.until(lambda: told.faults == [Fault.SILENT])
+        told.stream.still = False
+        await told.until(lambda: told.faults == [Fault.SILENT, f"{Fault.SILENT} cleared"])
+        told.faults.clear()
+        await told.stream.drop()
+        await told.until(lambda: f"{Fault.LINK_LOST} cleared" in told.faults)
+        assert told.faults[0] == Fault.LINK_LOST
+        assert told.stream.viewers == 2
+        assert set(told.cards()) == {"8S"}
+
+
+def test_the_same_seed_and_moment_give_the_same_picture() -> None:
+    passes = one_by_one(["8S", "KD"])
+    one, again, other = (CardWindow(passes, "code128", seed).picture(0.9) for seed in (1, 1, 2))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+    assert not np.array_equal(CardWindow(passes, "code128", 1).picture(0.95), one)
