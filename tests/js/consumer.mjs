@@ -41,7 +41,10 @@ setTimeout(() => {
 }, 1000)
 setTimeout(() => finish(2), 60_000).unref()
 
+let finished = false
 function finish (code) {
+  if (finished) return
+  finished = true
   console.log(JSON.stringify(seen))
   client.end(true, {}, () => process.exit(code))
 }

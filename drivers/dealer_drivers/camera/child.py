@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 NO_PICTURE_S = 2.0
 """The slowest camera in use gives ten pictures a second."""
 BEAT_S = 0.5
+LOOK_S = 1 / 15
+"""From one look to the next, at least: a card lies in the window for some tenths of a second, and looking at every
+picture of a fast camera would cost a processor."""
 ENDED = 10
 """Exit code: no picture came in time, or the stream ended."""
 REFUSED = 11
@@ -39,7 +42,7 @@ REFUSED = 11
 
 
 def main(settings: CameraSettings, say: Callable[[Message], None]) -> int:
-    """Answers the exit code. Raises ``BrokenPipeError`` when nobody listens."""
+    """Answers the exit code. Raises ``ConnectionError`` when nobody listens."""
     second = SecondReader() if settings.second_reader and settings.symbology in NAMES else None
     if second is not None:
         try:
@@ -71,6 +74,7 @@ def watch(newest: Newest, settings: CameraSettings, second: Witness | None, say:
     picture: npt.NDArray[np.uint8] | None = first
     beat_at = time.monotonic() + BEAT_S
     while picture is not None:
+        look_at = time.monotonic() + LOOK_S
         pixels = grey(picture)
         if not isinstance(pixels, Doubt):
             sight = looker.look(pixels)
@@ -79,6 +83,7 @@ def watch(newest: Newest, settings: CameraSettings, second: Witness | None, say:
         if time.monotonic() >= beat_at:
             beat_at = time.monotonic() + BEAT_S
             say(looker.beat())
+        time.sleep(max(0.0, look_at - time.monotonic()))
         picture = newest.take(NO_PICTURE_S)
     return ENDED
 
@@ -100,7 +105,8 @@ class Looker:
         digest = hashlib.sha256(pixels.tobytes()).hexdigest()
         self._fresh += digest != self._last
         self._last = digest
-        answer = decode(pixels, self._settings.symbology, second=self._second, length=self._settings.length)
+        settings = self._settings
+        answer = decode(pixels, settings.symbology, second=self._second, length=settings.length, quick=True)
         if isinstance(answer, Decoded):
             self._told_nothing = False
             return Sight(self._frame, digest, answer.text, answer.aim)
@@ -123,6 +129,6 @@ def _say(message: Message) -> None:
 if __name__ == "__main__":
     try:
         code = main(msgspec.json.decode(sys.argv[1], type=CameraSettings), _say)
-    except BrokenPipeError:
+    except ConnectionError:
         code = 0
     os._exit(code)  # the thread may hang in a read for ever

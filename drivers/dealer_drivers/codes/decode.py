@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dealer_drivers.codes.preparations import View, views
@@ -56,12 +57,21 @@ class NotRead:
 
 
 def decode(
-    picture: Grey, symbology: Symbology, *, second: Witness | None = None, length: int | None = None
+    picture: Grey,
+    symbology: Symbology,
+    *,
+    second: Witness | None = None,
+    length: int | None = None,
+    quick: bool = False,
 ) -> Decoded | NotRead:
-    """The one text in ``picture``. ``length``: how many characters the table's codes have, where that is known."""
+    """The one text in ``picture``. ``length``: how many characters the table's codes have, where that is known.
+
+    ``quick``: matrix codes, of which one sight is enough, are looked for in the picture as it is and nowhere else. For
+    cameras: the next picture comes at once, and five views of every empty one would keep a processor busy all day.
+    """
     ways: dict[str, int] = {}
     aims: dict[str, str] = {}
-    for view in views(picture):
+    for view in islice(views(picture), 1 if quick and symbology.is_matrix else None):
         found = _read(view, symbology)
         aims |= found
         if len(found) > 1:

@@ -6,6 +6,8 @@ check, and the check digit of EAN and UPC does not save soft pictures.
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from dealer_drivers.camera.settings import CameraSettings
 from dealer_drivers.codes.symbology import Symbology
 from dealer_drivers.driver import Driver, DriverOptions, Maturity, Observes, SerialSettings
@@ -96,10 +98,24 @@ def _transport(port: str, options: BarcodeCameraOptions) -> Transport:
     if not settings.is_stream and not settings.source.startswith("/"):
         raise OptionError("port", f"{port!r} is no camera: write camera:/dev/..., a path under /dev/v4l, or http://...")
     if settings.is_stream:
+        _check_address(settings.source)
         for key in ("exposure", "focus", "width", "height"):
             if getattr(options, key) is not None:
                 raise OptionError(key, "a camera on the network is set at the camera: leave this out")
     return CameraTransport(settings)
+
+
+def _check_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        whole = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError as error:
+        raise OptionError("port", f"{address!r} is no address: {error}") from error
+    if not whole:
+        raise OptionError("port", f"{address!r} is no address: write http://host:port/path")
+    if parts.username is not None or parts.password is not None:
+        # It would stand in every log line and in the list of processes.
+        raise OptionError("port", "the address holds a user name or password: open the stream to the table's network")
 
 
 def _observes(options: BarcodeCameraOptions) -> frozenset[Observes]:  # noqa: ARG001

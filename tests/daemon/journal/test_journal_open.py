@@ -299,7 +299,9 @@ def test_an_event_of_a_newer_version_is_not_passed_over(
     journal: Journal, maker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.commit([maker.opened("r1"), maker.closed("r1")])
-    monkeypatch.delitem(EVENT_TYPES, "betting.closed")
+    # Another table, not the one itself: put back, an entry would stand at its end, and the order is part of the schemas.
+    older = {word: cls for word, cls in EVENT_TYPES.items() if word != "betting.closed"}
+    monkeypatch.setattr("dealer_daemon.events.EVENT_TYPES", older)
     reading = journal.events("r1")
     assert next(reading).sequence == 1
     with pytest.raises(JournalTooNew, match=r"event 2 of r1.*Install the version"):

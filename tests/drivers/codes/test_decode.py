@@ -99,6 +99,27 @@ def test_readers_that_differ_are_refused_and_one_that_knows_nothing_is_not(print
         assert isinstance(decode(picture, Symbology.CODE128, second=lambda _p, _s, said=nothing: said), Decoded)
 
 
+@pytest.mark.parametrize("symbology", Symbology)
+def test_a_quick_look_is_as_strict(symbology: Symbology, printed: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dealer_drivers.codes import decode as module
+
+    picture = printed(print_text(symbology), symbology)
+    answer = decode(picture, symbology, quick=True)
+    assert isinstance(answer, Decoded)
+    assert (answer.text, answer.ways >= ways_needed(symbology)) == (TEXTS[symbology], True)
+    original, looked = module._read, []
+    monkeypatch.setattr(module, "_read", lambda view, each: looked.append(view) or original(view, each))
+    decode(np.full((200, 200), 255, np.uint8), symbology, quick=True)
+    assert len(looked) == (1 if symbology.is_matrix else 5)
+
+
+def test_ways_that_are_needed() -> None:
+    three = {symbology for symbology in Symbology if ways_needed(symbology) == 3}
+    one = {symbology for symbology in Symbology if ways_needed(symbology) == 1}
+    assert three == {Symbology.CODE39, Symbology.ITF}, "their texts carry no check"
+    assert one == {Symbology.DATAMATRIX, Symbology.QRCODE}, "they correct errors"
+
+
 def test_bars_seen_in_one_way_only_are_unconfirmed(printed: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
     from dealer_drivers.codes import decode as module
 

@@ -86,6 +86,11 @@ def test_a_port_or_a_setting_that_fits_no_camera() -> None:
     with pytest.raises(OptionError) as error:
         device_transport(DRIVER, "camera:window", options())
     assert error.value.key == "port"
+    for address in ("http://", "http:///x", "http://h:0/x", "http://h:x/", "http://[/x", "http://pit:secret@h/x"):
+        with pytest.raises(OptionError) as error:
+            device_transport(DRIVER, address, options())
+        assert error.value.key == "port"
+        assert "secret" not in str(error.value)
     for key in ("exposure", "focus", "width", "height"):
         with pytest.raises(OptionError) as error:
             device_transport(DRIVER, "http://10.0.0.7/mjpg", options(**{key: 640}))
