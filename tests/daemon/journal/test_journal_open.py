@@ -299,7 +299,7 @@ def test_an_event_of_a_newer_version_is_not_passed_over(
     journal: Journal, maker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.commit([maker.opened("r1"), maker.closed("r1")])
-    # Another table, not the one itself: put back, an entry would stand at its end, and the order is part of the schemas.
+    # Another table, not the one itself: an entry put back would stand at its end, and schemas keep the order.
     older = {word: cls for word, cls in EVENT_TYPES.items() if word != "betting.closed"}
     monkeypatch.setattr("dealer_daemon.events.EVENT_TYPES", older)
     reading = journal.events("r1")
