@@ -155,7 +155,8 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
                 doubt=None,
             )
         case AttemptHeld() as data:
-            return replace(current, phase="held", seen=data.seen, evidence=data.evidence, doubt=doubted(data))
+            held = {"phase": "held", "held_for": data.reason, "doubt": doubted(data)}
+            return replace(current, seen=data.seen, evidence=data.evidence, **held)
         case AttemptUnconfirmed() as data:
             return replace(
                 current, phase="unconfirmed", seen=data.facts, evidence=data.evidence, witnesses=data.witnesses

@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -41,6 +41,8 @@ class OpenRound(msgspec.Struct, frozen=True, kw_only=True):
     token: int | None = None
     """The device's own counter when the round opened."""
     phase: Literal["waiting", "running", "held", "unconfirmed"] = "waiting"
+    held_for: str | None = None
+    """Why a held attempt is; of no meaning in another phase."""
     seen: Facts = {}
     """What a held or unconfirmed attempt showed."""
     witnesses: list[str] = []

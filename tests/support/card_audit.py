@@ -85,8 +85,8 @@ class Audit:
         self.false_alarms: list[str] = []
         """Trouble that nothing explains."""
         self.miscounted: list[str] = []
-        """Alarms over the copies of a card in a shoe of which a card was put right after its hand's outcome: what came
-        out of the shoe is then still counted as it was read."""
+        """Alarms over the copies of a card in a shoe of which a card was misread and put right, where no card came too
+        often: what was put right is not counted as it is."""
         self._read_wrong: set[int] = set()
         self.ends: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
@@ -121,11 +121,11 @@ class Audit:
         before = [] if self._attentive or index == 0 else self._hands[index - 1].struck
         expects = {struck.expect for struck in (*hand.struck, *before)}
         told = [event for round_ in rounds for event in round_]
-        if hand.read_as and not _any(told, CardCorrected):
+        if hand.read_as:
             self._read_wrong.add(hand.shoe)
-        if hand.shoe in self._read_wrong and _any(meanwhile, Violation, reason="copies_used_up"):
+        too_often = Expect.INTEGRITY in expects
+        if hand.shoe in self._read_wrong and not too_often and _any(meanwhile, Violation, reason="copies_used_up"):
             self.miscounted.append(name)
-            expects.add(Expect.EITHER)
         if len(rounds) > 1 and Expect.EITHER not in expects:
             self.invented.append(f"{name}: {len(rounds)} rounds")
         self._result(name, hand, told, expects)

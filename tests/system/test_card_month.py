@@ -111,6 +111,7 @@ def check(audit: Audit) -> None:
     assert audit.lost == []
     assert audit.unanswered == []
     assert audit.false_alarms == []
+    assert audit.miscounted == []
     assert audit.ends["outcome by device"] > 0.6 * audit.figures()["hands"]
 
 

@@ -23,6 +23,7 @@ class CardReason(StrEnum):
     # Rescan.
     FOREIGN_CARD = "foreign_card"
     DEALER_RESCAN = "dealer_rescan"
+    BACKWARDS_CARD = "backwards_card"
     # Pause: integrity alarm.
     FOREIGN_CARD_AGAIN = "foreign_card_again"
     COPIES_USED_UP = "copies_used_up"

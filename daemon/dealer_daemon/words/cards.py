@@ -86,6 +86,11 @@ CARDS: dict[str, Word] = {
         _REFUSED, "The dealer asked for a rescan", "荷官要求重新扫描", "荷官要求重新掃描",
         "The dealer scans the same card again, though the reader did not ask for it.",
     ),
+    "backwards_card": Word(
+        _REFUSED, "The card went backwards", "牌被推回", "牌被推回",
+        "The shoe says that the card was pushed back while it was drawn (E 4, E 5). Draw the same card again, in one "
+        "movement.",
+    ),
     # Violations that are an integrity alarm: the table pauses.
     "foreign_card_again": Word(
         _VIOLATION, "The foreign card again", "再次读到非本牌组的牌", "再次讀到非本牌組的牌",
@@ -193,6 +198,10 @@ CARDS: dict[str, Word] = {
     "one_round": Word(
         _SHOE, "One deck, one round", "单副牌一局一换", "單副牌一局一換",
         "A shoe of one deck is shuffled after every round.",
+    ),
+    "shoe_exchanged": Word(
+        _SHOE, "Another shoe is in play", "牌靴已更换", "牌靴已更換",
+        "The shoe burnt a first card, as it does with new cards, and no cut card had ended the shoe before.",
     ),
     "shoe_restarted": Word(
         (Kind.HELD, Kind.SHOE), "The shoe was started anew", "牌靴重新启动", "牌靴重新啟動",

@@ -36,7 +36,7 @@ PLACES = {"player": TO_PLAYER, "banker": TO_BANKER}
 
 _EXPECT = {
     CardFault.UNREADABLE: Expect.RESCAN,
-    CardFault.BACKWARDS: Expect.LINK,
+    CardFault.BACKWARDS: Expect.RESCAN,
     CardFault.FOREIGN: Expect.RESCAN,
     CardFault.UNREADABLE_OFTEN: Expect.TRIES,
     CardFault.MISREAD: Expect.CORRECT,

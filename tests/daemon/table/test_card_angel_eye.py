@@ -361,6 +361,53 @@ def test_the_shoe_itself_says_that_it_could_not_read(source: str) -> None:
     assert table.outcome.attempts == 3
 
 
+@pytest.mark.parametrize("problem", [ShoeProblem.CANNOT_READ, ShoeProblem.WRONG_CARD_CODE])
+def test_of_a_hands_first_card_the_devices_fault_asks_for_it_again(problem: ShoeProblem) -> None:
+    """Where the first card opens the round there is none to refuse an attempt of."""
+    table = shoe_table()
+    table.error(problem)
+    assert table.words()[1:] == ["device.fault"]
+    assert "scan the same card again" in table.last(DeviceFaulted).detail
+    table.error(problem, cleared=True)
+    table.deal(NATURAL)
+    table.result("player")
+    assert table.outcome.attempts == 1
+    table.error(ShoeProblem.WRONG_BUTTON)
+    assert "scan" not in table.last(DeviceFaulted).detail
+
+
+@pytest.mark.parametrize("problem", [ShoeProblem.CANNOT_READ, ShoeProblem.WRONG_CARD_CODE])
+def test_in_an_open_round_it_is_a_try_from_the_first_card_on(problem: ShoeProblem) -> None:
+    table = shoe_table("server", tries=2)
+    table.error(problem)
+    assert "scan" not in table.last(DeviceFaulted).detail, "no round is open and no card is due"
+    table.error(problem, cleared=True)
+    table.bets_closed()
+    for _ in range(2):
+        assert table.state.paused is None
+        table.error(problem)
+        table.error(problem, cleared=True)
+    assert [(refused.remedy, refused.position) for refused in table.of(AttemptRefused)] == [("rescan", "player.1")] * 2
+    assert table.state.paused == "tries_exhausted"
+
+
+@SOURCES
+@pytest.mark.parametrize("problem", [ShoeProblem.BACKWARDS_AT_EXIT, ShoeProblem.BACKWARDS_MIDWAY])
+def test_a_card_that_went_backwards_is_drawn_again(source: str, problem: ShoeProblem) -> None:
+    table = shoe_table(source)
+    table.bets_closed()
+    table.deal("P1 8S")
+    table.error(problem)
+    refused = table.last(AttemptRefused)
+    assert (refused.reason, refused.remedy, refused.position) == ("backwards_card", "rescan", "banker.1")
+    table.error(problem, cleared=True)
+    table.deal("B1 5C P2 AD B2 3H")
+    table.error(problem)
+    assert len(table.of(AttemptRefused)) == 1, "none is due any more"
+    table.result("player")
+    assert table.outcome.attempts == 2
+
+
 @SOURCES
 def test_the_shoe_itself_says_that_a_card_too_many_was_drawn(source: str) -> None:
     table = shoe_table(source)

@@ -316,3 +316,14 @@ def test_tables_that_cannot_be() -> None:
     assert problems("koi", {Observes.NUMBER}) == ["devices"]
     assert problems("dragon-tiger", {Observes.CARD, Observes.RESULT}) == ["devices"]
     assert problems("baccarat", {Observes.CARD}, burn=1, burn_by_first=True) == ["shoe.burn"]
+
+
+def test_a_second_reader_would_count_each_card_twice() -> None:
+    table = CardTable("baccarat")
+    readers = [TableDevice(name=name, driver="x", observes=frozenset({Observes.CARD})) for name in ("shoe", "scanner")]
+    other = TableDevice(name="lamp", driver="x", observes=frozenset({Observes.NUMBER}))
+    check = load_game("baccarat").check
+    assert check(table.setup.rules.settings, [*readers, other]) == [
+        ("devices", "a card table takes one device that reads cards; it has: shoe, scanner")
+    ]
+    assert check(table.setup.rules.settings, [readers[0], other]) == []

@@ -10,7 +10,6 @@ from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.events import (
     AttemptHeld,
     BettingClosed,
-    CardDrawn,
     RoundOpened,
     RoundOutcome,
     ShoeBegan,
@@ -20,7 +19,6 @@ from dealer_daemon.events import (
     Violation,
 )
 from dealer_daemon.games.cards.card import DECK
-from dealer_drivers.shoe.readings import CardTrouble
 from support.card_tables import NATURAL, CardTable, bare, words
 
 SOURCES = pytest.mark.parametrize("source", ["device", "server"])
@@ -151,6 +149,34 @@ def test_a_shoe_switched_on_again_in_mid_hand_waits_for_a_person() -> None:
     assert words(table.of(AttemptHeld)) == ["attempt.held:shoe_restarted"]
     assert len(table.of(TablePaused)) == 1
     assert not table.of(RoundOutcome)
+
+
+def test_what_comes_after_that_begins_no_hand_until_the_person_decided() -> None:
+    """Its Player 1 may be the next card of the same hand, and that hand's cards are counted once."""
+    table = CardTable(places=True)
+    table.deal("P1 AH B1 KD")
+    table.shoe_started()
+    table.resume()
+    table.restart()
+    table.deal("P1 9S B1 QC")
+    assert words(table.of(Violation)) == ["violation:card_while_held"] * 2
+    cards = {"player.1": "AH", "banker.1": "KD", "player.2": "9S", "banker.2": "QC"}
+    table.manager(CommandName.ATTEMPT_DECIDE, cards={**cards, "player.3": "2S", "banker.3": "3D"})
+    assert len(table.of(RoundOpened)) == len(table.of(RoundOutcome)) == 1
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == dict.fromkeys(("AH", "KD", "9S", "QC", "2S", "3D"), 1)
+
+
+def test_a_hand_that_is_held_for_another_reason_waits_for_it_too() -> None:
+    table = CardTable(places=True)
+    table.deal("P1 AH P2 9S")
+    table.shoe_started()
+    assert words(table.of(AttemptHeld)) == ["attempt.held:card_skipped", "attempt.held:shoe_restarted"]
+    table.resume()
+    table.deal("P1 QC")
+    assert len(table.of(RoundOpened)) == 1
+    table.manager(CommandName.ATTEMPT_DECIDE, position="banker.1", card="KD")
+    assert table.words()[-1] == "card.drawn:player.2:9S", "the card that waited was not forgotten"
 
 
 # -- verified deck sets ----------------------------------------------------------------------------------------
@@ -325,99 +351,3 @@ def test_a_correction_is_counted_too() -> None:
     assert taken.error is not None
     table.deal("8S")
     assert table.words()[-1] == "card.drawn:player.2:8S"
-
-
-# -- burn cards ------------------------------------------------------------------------------------------------
-
-
-@SOURCES
-def test_as_many_cards_are_burnt_as_the_table_sets(source: str) -> None:
-    table = CardTable(source=source, shoe={"burn": 2})
-    if source == "server":
-        refused = table.ask(CommandName.ROUND_OPEN)
-        assert refused.error is ErrorCode.NOT_NOW
-        assert "burn" in refused.message
-    table.unread(CardTrouble.NO_READ)
-    table.deal("KD KH")
-    assert table.words()[-3:] == ["shoe.started", "card.drawn:burn:KD", "card.drawn:burn:KH"]
-    assert [event.subject for event in table.events[-2:]] == [None, None]
-    assert len(table.last(CardDrawn).evidence) == 1
-    outcome = hand(table)
-    assert outcome.facts["player"]["cards"] == ["8S", "AD"]
-    assert outcome.hand_in_shoe == 1
-    hand(table)
-    assert table.outcome.facts["player"]["cards"] == ["8S", "AD"], "only before the first hand of a shoe"
-    table.manager(CHANGE)
-    table.deal("2D 2H")
-    assert hand(table).facts["cards_total"] == 4
-    assert table.state.shoe is not None
-    assert table.state.shoe.burnt == ["2D", "2H"]
-
-
-@SOURCES
-@pytest.mark.parametrize(("first", "more"), [("AS", 1), ("3S", 3), ("9S", 9), ("TS", 10), ("KS", 10)])
-def test_or_as_many_as_the_first_burn_card_says(source: str, first: str, more: int) -> None:
-    table = CardTable(source=source, shoe={"burn_by_first": True})
-    table.deal(first)
-    for index in range(more):
-        if source == "server":
-            assert not table.ask(CommandName.ROUND_OPEN).ok
-        table.deal(str(DECK[index + 13]))
-    assert len(table.of(CardDrawn)) == more + 1
-    assert hand(table).facts["player"]["cards"] == ["8S", "AD"]
-
-
-@SOURCES
-def test_or_as_the_shoe_says(source: str) -> None:
-    table = CardTable(source=source, places=True)
-    if source == "server":
-        table.open()
-    table.deal("F1 3S U1 KD U2 KH U2 KH U3 KC")
-    assert words(table.of(CardDrawn)) == [f"card.drawn:burn:{card}" for card in ("3S", "KD", "KH", "KC")]
-    assert table.words()[-2] == "card.repeated:KH:same_slot"
-    assert table.state.paused is None
-    if source == "server":
-        table.close()
-    table.deal(NATURAL)
-    table.result("player")
-    assert table.outcome.facts["winner"] == "player"
-    assert table.outcome.hand_in_shoe == 1
-
-
-def test_a_burnt_card_passed_twice_and_one_that_came_before() -> None:
-    table = CardTable(shoe={"burn": 2, "decks": 1})
-    table.deal("KD", unit="1/1")
-    table.deal("KD", unit="1/1")
-    assert table.words()[-1] == "card.repeated:KD:same_unit"
-    table.deal("KD", gap_s=0.2, repeated=True)
-    table.deal("KD", unit="1/9")
-    assert table.words()[-2:] == ["violation:copies_used_up", "table.paused:integrity"]
-    table.resume()
-    table.deal("KH", unit="1/2")
-    table.deal("KD", unit="1/1")
-    assert table.last(Violation).reason == "unit_seen_before"
-
-
-@SOURCES
-def test_a_card_burnt_in_the_middle_of_a_hand_is_a_card_too_many(source: str) -> None:
-    table = CardTable(source=source, places=True)
-    table.bets_closed()
-    table.deal("P1 8S B1 5C U1 KD")
-    assert table.words()[-2:] == ["violation:card_not_due", "table.paused:violation"]
-    table.resume()
-    table.deal("P2 AD B2 3H")
-    table.result("player")
-    assert table.outcome.facts["player"]["cards"] == ["8S", "AD"]
-
-
-@SOURCES
-def test_dragon_tiger_burns_before_each_hand_where_the_table_does(source: str) -> None:
-    table = CardTable("dragon-tiger", source, burn=True)
-    for _ in range(2):
-        table.bets_closed()
-        table.deal("2C KD QS")
-        assert table.words()[-4] == "card.drawn:burn:2C"
-        assert table.outcome.facts["dragon"] == "KD"
-        assert "2C" not in str(table.outcome.facts)
-        assert table.state.shoe is not None
-        assert table.state.shoe.burnt == []

@@ -60,8 +60,12 @@ def card_game(module: ModuleType) -> CardGame:
 def check_table(game: str, shoe: ShoeRules, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
     """What a card table cannot be, as (key, reason)."""
     found = []
-    if not any(Observes.CARD in device.observes for device in devices):
+    readers = [device.name for device in devices if Observes.CARD in device.observes]
+    if not readers:
         found.append(("devices", "a card table needs a device that reads cards; it has none"))
+    if len(readers) > 1:
+        reason = f"a card table takes one device that reads cards; it has: {', '.join(readers)}"
+        found.append(("devices", reason))
     for device in devices:
         if Observes.RESULT in device.observes and game != "baccarat":
             reason = (

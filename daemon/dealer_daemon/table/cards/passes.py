@@ -142,15 +142,19 @@ class CardPasses(Incidents):
     # -- no round is open -----------------------------------------------------------------------------------
 
     def _end_what_is_over(self, turn: Turn, reading: CardRead) -> None:
-        """The shoe began the next hand: it waits neither for a person nor for its own result."""
-        current = turn.state.round
-        if current is None or turn.state.paused is not None or hinted_position(reading) != FIRST_OF_HAND:
+        """The shoe began the next hand: it waits neither for a person nor for its own result.
+
+        A new shoe's first burn card ends what only the shoe's result was missing of; a held hand still has its person.
+        So has one that the shoe was switched on again in: its Player 1 may be any card of that hand.
+        """
+        current, begins = turn.state.round, hinted_position(reading) == FIRST_OF_HAND
+        if current is None or turn.state.paused is not None or not (begins or shoes.is_first_burn(reading)):
             return
         if isinstance(judge_again(reading, lying(current.steps)), Again):
             return
         if current.phase != "held":
             self.finish(turn)
-        elif self._own_rounds:
+        elif self._own_rounds and begins and current.held_for != CardReason.SHOE_RESTARTED:
             turn.emit(RoundVoided(reason="held_not_decided", by=STATION, seen=known(self.procedure, current.steps)))
             self.end_hand(turn)
 
@@ -217,6 +221,12 @@ class CardPasses(Incidents):
         return True
 
     def _burn(self, turn: Turn, reading: CardRead) -> None:
+        if shoes.is_exchanged(turn.state, reading):
+            if turn.state.round is not None:
+                detail = "a new shoe burns its first card in a round of the one before: void the round, change the shoe"
+                self._violation(turn, CardReason.CARD_NOT_DUE, detail)
+                return
+            shoes.end(turn, "shoe_exchanged", STATION)
         try:
             shoes.begin_unverified(turn, self.procedure, self.shoe)
         except shoes.NoShoe as error:

@@ -40,6 +40,17 @@ from dealer_drivers.shoe.readings import (
     ShoeWinner,
 )
 
+_BACKWARDS = Rescan(CardReason.BACKWARDS_CARD, f"the shoe says that the card went backwards; {RESCAN_DETAIL}")
+_RESCANS = {
+    ShoeProblem.CANNOT_READ: Rescan(CardTrouble.NO_READ, f"the shoe could not read the card; {RESCAN_DETAIL}"),
+    ShoeProblem.WRONG_CARD_CODE: Rescan(
+        CardReason.FOREIGN_CARD, f"the shoe says that the card is none of its set; {RESCAN_DETAIL}"
+    ),
+    ShoeProblem.BACKWARDS_AT_EXIT: _BACKWARDS,
+    ShoeProblem.BACKWARDS_MIDWAY: _BACKWARDS,
+}
+"""What the shoe says of a card that it did not take (``devices.md`` §2)."""
+
 
 class CardPlay(CardPasses):
     """See the module. ``gives_result``: the shoe names the places of its cards, and tells its own result of a hand."""
@@ -247,8 +258,8 @@ class CardPlay(CardPasses):
         current = turn.state.round
         if current is not None and lying(current.steps):
             detail = "the shoe was switched on again in the middle of the hand and counts from the first card"
-            if current.phase != "held":
-                self._hold(turn, CardReason.SHOE_RESTARTED, detail)
+            if current.phase != "held" or current.held_for != CardReason.SHOE_RESTARTED:
+                self._hold(turn, CardReason.SHOE_RESTARTED, detail, current.doubt)
             if turn.state.paused is None:
                 turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
             return
@@ -269,15 +280,14 @@ class CardPlay(CardPasses):
             self._violation(turn, CardReason.SHOE_RESULT_DISAGREES, detail)
 
     def _shoe_error(self, turn: Turn, device: str, reading: ShoeError) -> None:
+        rescan = _RESCANS.get(reading.problem)
         detail = "the shoe reports it: put it right at the shoe"
+        if rescan is not None and self._own_rounds and turn.state.round is None:
+            detail = rescan.detail  # no round is open before its first card: nothing else asks for that card again
         trouble(turn, device, Trouble(f"shoe_{reading.problem}", detail, reading.cleared))
         if reading.cleared:
             return
         if reading.problem is ShoeProblem.OVERDRAW:
             self._violation(turn, CardReason.CARD_NOT_DUE, "the shoe says that a card too many was drawn")
-        elif reading.problem is ShoeProblem.CANNOT_READ:
-            told = f"the shoe could not read the card; {RESCAN_DETAIL}"
-            self.shoe_could_not_read(turn, Rescan(CardTrouble.NO_READ, told))
-        elif reading.problem is ShoeProblem.WRONG_CARD_CODE:
-            told = f"the shoe says that the card is none of its set; {RESCAN_DETAIL}"
-            self.shoe_could_not_read(turn, Rescan(CardReason.FOREIGN_CARD, told))
+        elif rescan is not None:
+            self.shoe_could_not_read(turn, rescan)

@@ -17,7 +17,7 @@ from dealer_daemon.table.common import STATION
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.validation.card import BURN, unit_text
 from dealer_drivers.shoe.cards import CARDS_IN_DECK
-from dealer_drivers.shoe.readings import CardRead
+from dealer_drivers.shoe.readings import CardRead, ShoeSlot
 
 
 class NoShoe(Refusal):
@@ -114,6 +114,23 @@ def is_empty(state: TableState, procedure: Procedure) -> bool:
     if shoe is None or (procedure.composition == "round" and shoe.decks > 1):
         return False
     return sum(shoe.drawn.values()) >= shoe.decks * CARDS_IN_DECK
+
+
+def is_first_burn(reading: CardRead) -> bool:
+    """The shoe burns the first of its cards (``devices.md`` §2): no hand of the cards before goes on."""
+    return reading.hint is not None and reading.hint.slot is ShoeSlot.FIRST_BURN
+
+
+def is_exchanged(state: TableState, reading: CardRead) -> bool:
+    """The card is a first burn card, and the shoe in play had its own, or gave a hand: there is another in its place.
+
+    The same telegram once more, after a restart of the station, is no other shoe.
+    """
+    shoe = state.shoe
+    if shoe is None or not is_first_burn(reading):
+        return False
+    of_hands = shoe.hands if state.round is None else shoe.hands - 1
+    return of_hands > 0 or (bool(shoe.burnt) and shoe.burnt != [reading.card])
 
 
 def burns_left(state: TableState, rules: ShoeRules) -> bool:
