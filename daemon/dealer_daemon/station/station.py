@@ -30,6 +30,8 @@ from dealer_drivers.driver import DeviceAction
 TICK_S = 0.25
 """How late a time-out of a table may be noticed: half a frame of a wheel."""
 HEALTH_EVERY_S = 5.0
+STATE_AFTER_S = 0.01
+"""The table's state follows its events by so much: they, and what they are settled on, go out first."""
 RECORDINGS = "recordings"
 
 
@@ -38,6 +40,7 @@ class TableParts:
 
     def __init__(self, station: Station, config: TableConfig) -> None:
         self.config = config
+        self._show_state: asyncio.TimerHandle | None = None
         self.host = TableHost(
             config,
             station.journal,
@@ -81,7 +84,7 @@ class TableParts:
 
     def show(self) -> None:
         """All retained messages as they should stand now."""
-        self._changed()
+        self.show_state()
         for name in self.devices:
             self.show_device(name)
 
@@ -118,6 +121,14 @@ class TableParts:
         self.devices[device].request(action)
 
     def _changed(self) -> None:
+        if self._show_state is None:
+            self._show_state = asyncio.get_running_loop().call_later(STATE_AFTER_S, self.show_state)
+
+    def show_state(self) -> None:
+        """What the table is doing, now."""
+        if self._show_state is not None:
+            self._show_state.cancel()
+            self._show_state = None
         self.uplink.set_state(self.host.state_message())
 
 
@@ -187,6 +198,7 @@ class Station:
         complete = True
         for parts in self.tables.values():
             complete &= parts.host.stop()
+            parts.show_state()
         stopped = await asyncio.gather(*(parts.uplink.stop() for parts in self.tables.values()))
         return complete and all(stopped)
 
