@@ -42,6 +42,8 @@ def parse_config(text: str, path: Path) -> Config:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         raise _of_file(path, f"is not TOML: {error}", int(line.group(1)) if line else None) from error
+    except RecursionError as error:
+        raise _of_file(path, "is nested too deeply") from error
     problems: list[Problem] = []
     config = _read(values, path.absolute().parent, problems)
     if config is None or problems:

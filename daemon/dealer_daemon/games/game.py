@@ -80,11 +80,12 @@ class Game:
 class AttemptGame(Game):
     """A game whose round is one valid attempt: a spin, a shake, a turn, a layout.
 
-    ``judge`` makes the judge; its last argument is the device's attempt counter as the journal knows it.
+    ``judge`` makes the judge; its last arguments are what the journal knows: the device's attempt counter of the
+    round in play, and the facts of the device's last result that stands or waits for the dealer's word.
     ``starts`` says when an attempt may begin against ``betting.close``.
     """
 
-    judge: Callable[[Any, Sequence[TableDevice], int | None], Judge]
+    judge: Callable[[Any, Sequence[TableDevice], int | None, Mapping[str, Any] | None], Judge]
     starts: Callable[[Any], StartRule]
 
 

@@ -87,9 +87,13 @@ def _check(settings: RouletteSettings, devices: Sequence[TableDevice]) -> list[t
     return found
 
 
-def _judge(settings: RouletteSettings, devices: Sequence[TableDevice], token: int | None) -> Judge:
+def _judge(
+    settings: RouletteSettings, devices: Sequence[TableDevice], token: int | None, stands: Mapping[str, Any] | None
+) -> Judge:
     if any({Observes.PHASE, Observes.NUMBER} <= device.observes for device in devices):
-        return SpinJudge(settings.spin, spin_facts, last_spin=token)
+        # A result that a person stated has no spin counter: what the wheel says of that spin was overruled.
+        watched = None if stands is None or stands.get("spin") is None else (stands["number"], stands["spin"])
+        return SpinJudge(settings.spin, spin_facts, last_spin=token, stands=watched)
     return NumberOnlyJudge(settings.spin, spin_facts)
 
 

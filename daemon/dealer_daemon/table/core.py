@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dealer_daemon.commands import Command, CommandRecord
-from dealer_daemon.events import AttemptHeld, BettingClosed, Event, TableStarted
+from dealer_daemon.events import AttemptHeld, BettingClosed, Event, Facts, TableStarted
 from dealer_daemon.games.game import CardGame, TableDevice
 from dealer_daemon.round import TableState
 from dealer_daemon.table.attempts import AttemptPlay
@@ -45,7 +45,7 @@ class Table:
         self._boot = boot
         self._frames = FrameLog((device.name, device.driver) for device in setup.devices)
         expected = state.round.token if state.round is not None else None
-        self._play = _play(setup, expected, self._frames)
+        self._play = _play(setup, expected, _standing(state), self._frames)
 
     def start(self, at: Instant) -> Decision:
         """The daemon took the table up. An attempt that was under way when it last stopped was not seen whole."""
@@ -113,11 +113,19 @@ class Table:
         return turn.decision()
 
 
-def _play(setup: TableSetup, expected: int | None, frames: FrameLog) -> Play:
+def _play(setup: TableSetup, expected: int | None, stands: Facts | None, frames: FrameLog) -> Play:
     rules, game = setup.rules, setup.rules.game
     if isinstance(game, CardGame):
         procedure = game.procedure(rules.settings, rules.round_source == "device")
         gives_result = any(Observes.RESULT in device.observes for device in setup.devices)
         return CardPlay(rules, procedure, rules.settings.shoe, frames, gives_result=gives_result)
-    judge = game.judge(rules.settings, setup.devices, expected)
+    judge = game.judge(rules.settings, setup.devices, expected, stands)
     return AttemptPlay(rules, judge, setup.devices[0].name, frames, game.starts(rules.settings))
+
+
+def _standing(state: TableState) -> Facts | None:
+    """The result that the device gave last and may still contradict: one that waits for the dealer, or the outcome."""
+    current = state.round
+    if current is None:
+        return None if state.outcome is None else state.outcome.facts
+    return current.seen if current.phase == "unconfirmed" else None

@@ -58,7 +58,8 @@ class _State(Enum):
 
 class SpinJudge:
     """See the module. ``facts`` turns a result into the game's facts; ``last_spin`` is the wheel's counter as the
-    journal knows it, so that a spin missed while nobody listened is noticed.
+    journal knows it, so that a spin missed while nobody listened is noticed; ``stands`` is the number of the spin that
+    was judged last, which the wheel may still contradict.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class SpinJudge:
         facts: Callable[[SpinResult], Mapping[str, object]],
         *,
         last_spin: int | None = None,
+        stands: tuple[str, int] | None = None,
     ) -> None:
         self._rules = rules
         self._facts = facts
@@ -74,7 +76,9 @@ class SpinJudge:
         self._attempt: SpinAttempt | None = None
         self._spin = last_spin
         self._last_status: WheelStatus | None = None
-        self._accepted: tuple[str, int | None] | None = None
+        self._accepted: tuple[str, int | None] | None = stands
+        if stands is not None:
+            self._state, self._spin = _State.SPENT, stands[1]
         self._other: str | None = None
         self._troubles: set[str] = set()
 

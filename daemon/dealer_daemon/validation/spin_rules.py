@@ -48,6 +48,11 @@ LONGEST_S = 3600.0
 """No spin lasts an hour; and what a clock can add up stays far below its range."""
 
 
+MOST_LAPS = 100
+MOST_WITNESSES = 6
+"""A wheel shows its result for three seconds at least: six frames."""
+
+
 class LapCurve(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calibration of one wheel for ``laps = "estimated"``: laps against the seconds that the ball was in the rim.
 
@@ -92,8 +97,12 @@ class SpinRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     def problems(self) -> list[tuple[str, str]]:
         """Every impossible setting as (key, reason)."""
         found = []
-        if self.min_laps < 0:
-            found.append(("min_laps", "a number of laps is 0 or more"))
+        if not 0 <= self.min_laps <= MOST_LAPS:
+            found.append(("min_laps", f"a number of laps is 0 to {MOST_LAPS}"))
+        if abs(self.lap_offset) > MOST_LAPS:
+            found.append(("lap_offset", f"must be -{MOST_LAPS} to {MOST_LAPS}"))
+        if self.offline_s < self.silence_s:
+            found.append(("offline_s", "must not be below silence_s"))
         if self.laps == "estimated" and self.estimate is None:
             found.append(("estimate", 'laps = "estimated" needs the wheel\'s calibration curve'))
         if self.estimate is not None:
@@ -107,13 +116,15 @@ class SpinRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             found.append(("endless_laps", "must be 2 or more"))
         if not 0 <= self.min_game_s <= LONGEST_S:
             found.append(("min_game_s", f"must be 0 to {LONGEST_S:g}"))
-        if self.min_witnesses is not None and self.min_witnesses < 1:
-            found.append(("min_witnesses", "must be 1 or more"))
+        if self.min_witnesses is not None and not 1 <= self.min_witnesses <= MOST_WITNESSES:
+            found.append(("min_witnesses", f"must be 1 to {MOST_WITNESSES}"))
         return found
 
 
 def _curve_problems(curve: LapCurve) -> list[tuple[str, str]]:
     found = []
+    if not all(0 <= value <= LONGEST_S for point in curve.points for value in point):
+        return [("estimate.points", f"seconds and laps are numbers from 0 to {LONGEST_S:g}")]
     if len(curve.points) < 2:
         found.append(("estimate.points", "a curve needs two points or more"))
     rising = all(a[0] < b[0] and a[1] <= b[1] for a, b in zip(curve.points, curve.points[1:], strict=False))

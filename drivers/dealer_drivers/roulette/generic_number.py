@@ -86,7 +86,7 @@ class GenericNumberOptions(DriverOptions, frozen=True, kw_only=True, forbid_unkn
     def _pattern_problems(self) -> list[OptionError]:
         try:
             groups = re.compile(self.pattern).groupindex.keys()
-        except re.error as error:
+        except (re.error, RecursionError) as error:
             return [OptionError("pattern", f"is no regular expression: {error}")]
         problems = []
         if "number" not in groups:

@@ -34,6 +34,7 @@ NO_BALL_IGNORED_S = 5.0
 """In state 4 the ball is out of sight between rim and pocket: flag 1 counts only when it lasts."""
 LAUNCH_FAILED_IGNORED_S = 3.0
 """At the beginning of state 3 flag 8 may still stand from a launch that succeeded after all."""
+STATUS_EVERY_S = 0.5
 HIT_PAUSE_S = 3.0
 """The slowest recorded lap on a track took 1.7 s: after a longer pause it is another launch."""
 
@@ -71,6 +72,10 @@ class Ss2Session(CammeghSession):
         self._laps = 0
         self._last_hit: Instant | None = None
         self._last_sensor: int | None = None
+        self._sensors: set[int] = set()
+        """Those that were hit by this ball."""
+        self._quiet_frames = 0
+        """Status frames since the last hit."""
         self._rim_seen = False
         """This ball was seen to enter the rim."""
         self._streamed = False
@@ -112,6 +117,7 @@ class Ss2Session(CammeghSession):
 
     def _on_status(self, frame: Advanced, at: Instant) -> list[Reading]:
         before = self._previous
+        self._quiet_frames += 1
         readings: list[Reading] = []
         if frame.state == STATE_RESULT and before is not None and before.state == STATE_NO_MORE_BETS:
             readings += self._check_stream(frame, at)
@@ -140,9 +146,15 @@ class Ss2Session(CammeghSession):
         self._streamed = True
         if self._previous is None or self._previous.state not in {STATE_LAUNCHING, *BALL_IN_PLAY}:
             return readings
-        if self._last_hit is not None and at.since_s(self._last_hit) > HIT_PAUSE_S:
+        # By the clock, or by the status frames between: a reader that stalled gets all of them at once.
+        paused = self._last_hit is not None and at.since_s(self._last_hit) > HIT_PAUSE_S
+        if paused or self._quiet_frames * STATUS_EVERY_S > HIT_PAUSE_S:
             self._restart()
+        self._quiet_frames = 0
         self._last_hit = at
+        if frame.sensor not in self._sensors and len(self._sensors) >= self._ss2.rim_sensors:
+            return readings  # more sensors than the wheel has: a misread digit, never counted
+        self._sensors.add(frame.sensor)
         # The same sensor twice is a bounce, or the others are blind: never counted, so never a lap too many.
         if frame.sensor == self._last_sensor and self._ss2.rim_sensors > 1:
             return readings
@@ -173,6 +185,7 @@ class Ss2Session(CammeghSession):
         self._laps = 0
         self._last_hit = None
         self._last_sensor = None
+        self._sensors.clear()
 
 
 def _observes(options: Ss2Options) -> frozenset[Observes]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.events import AttemptHeld, AttemptRefused, RoundOutcome, RoundVoided
 from dealer_daemon.validation.spin_rules import SpinRules
@@ -219,3 +221,28 @@ def test_a_sequence_that_no_journal_can_hold_is_a_bad_argument() -> None:
     table, wheel = Driven(), Wheel()
     reply = table.ask(CommandName.OUTCOME_CORRECT, wheel.at, Role.MANAGER, replaces=10**25, number="1", reason="v")
     assert reply.error is ErrorCode.BAD_ARGUMENT
+
+
+@pytest.mark.parametrize("confirm", [True, False])
+def test_a_restart_does_not_forget_the_number_that_the_wheel_may_still_contradict(confirm: bool) -> None:
+    table, wheel = Driven(spin=SpinRules(unobserved="confirm" if confirm else "accept")), Wheel()
+    table.see(wheel.good_spin("17").take())
+    table = table.restart()
+    table.start(wheel.at)
+    table.see(wheel.result("18", times=5).take())
+    if confirm:
+        assert table.words()[-1] == "attempt.held:two_pockets"
+        assert table.ask(CommandName.ATTEMPT_CONFIRM, wheel.at, Role.DEALER).error is ErrorCode.NOT_NOW
+    else:
+        assert table.words()[-2:] == ["violation:number_changed_after_outcome", "table.paused:violation"]
+
+
+def test_a_number_that_a_manager_corrected_is_not_contradicted_after_a_restart() -> None:
+    table, wheel = Driven(), Wheel()
+    table.see(wheel.good_spin("17").take())
+    assert table.ask(CommandName.OUTCOME_CORRECT, wheel.at, Role.MANAGER, replaces=4, number="18", reason="video").ok
+    table = table.restart()
+    table.start(wheel.at)
+    table.see(wheel.result("17", times=3).next_game().good_spin("20").take())
+    assert table.words()[-1] == "round.outcome:20"
+    assert table.table.state.paused is None
