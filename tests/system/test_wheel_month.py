@@ -134,7 +134,9 @@ def compare(kind: str, outcomes: list[dict[str, Any]], truth: list[dict[str, Any
         published.add(at)
         if not may_count(throw, laps_seen=kind == "m360"):
             refusals_published.append(throw)
-        if kind == "m360" and facts["laps"] != throw["laps"]:
+        # A flipped bit may hide laps (the pocket's own, for one); it must never make any.
+        hidden = "bit_flips" in throw["faults"] and facts["laps"] is not None and facts["laps"] < throw["laps"]
+        if kind == "m360" and facts["laps"] != throw["laps"] and not hidden:
             wrong.append({"laps": facts["laps"], "truth": throw})
         at += 1
     for index, throw in enumerate(truth[1:-1], start=1):
