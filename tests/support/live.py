@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+from support.mqtt_brokers import free_port
+
 SITE, TABLE, PREFIX = "studio-1", "r1", "dealer/v1"
 BASE = f"{PREFIX}/{SITE}/{TABLE}"
 
@@ -34,14 +36,6 @@ driver = "{driver}"
 port = "{wheel}"
 {options}
 """
-
-
-def free_port() -> int:
-    """A TCP port of the loopback that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 async def until(condition: Callable[[], Any], what: str, within_s: float = 30.0) -> Any:

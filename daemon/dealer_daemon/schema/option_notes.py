@@ -63,8 +63,6 @@ NOTES: dict[str, dict[str, str]] = {
     | {
         "suffix": "What the scanner sends after a code.",
         "prefix": "What the scanner sends before a code and its AIM identifier; a text without it is no card.",
-        "code_length": "Characters that every card's code has; another length is no card.",
-        "no_read": "Texts by which the scanner says that it read nothing; none of them may be a code of the code book.",
     },
     "GenericNumberOptions": _SERIAL,
 }
