@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import msgspec
 
 from dealer_drivers.instant import NS_PER_S, Instant
+from dealer_drivers.readings import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class EvidenceFrame:
     device: str
     at: Instant
     raw: bytes
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +47,8 @@ def recording_of(driver: str, device: str, frames: Sequence[EvidenceFrame]) -> E
         lines.append(msgspec.json.encode({"t": t, "rxh": frame.raw.hex()}))
     body = b"\n".join(lines) + b"\n"
     return Evidence(hash="sha256:" + hashlib.sha256(body).hexdigest(), body=body)
+
+
+def picture_of(picture: Picture) -> Evidence:
+    """The picture as it came, under its own hash."""
+    return Evidence(hash="sha256:" + picture.sha256, body=picture.data, media_type=picture.media_type)

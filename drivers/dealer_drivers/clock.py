@@ -13,6 +13,11 @@ from dealer_drivers.instant import NS_PER_S, Instant
 class Clock(Protocol):
     """Tells the time and waits for it."""
 
+    @property
+    def speed(self) -> float:
+        """How many times faster than the host's clocks it runs."""
+        ...
+
     def now(self) -> Instant:
         """This moment on both clocks."""
         ...
@@ -32,14 +37,14 @@ class SystemClock:
     def __init__(self, speed: float = 1.0) -> None:
         if not (math.isfinite(speed) and speed > 0):
             raise ValueError(f"a clock's speed is a positive number, not {speed}")
-        self._speed = speed
+        self.speed = speed
         self._began = Instant(time.monotonic_ns(), time.time_ns())
 
     def now(self) -> Instant:
         """This moment on both clocks."""
-        if self._speed == 1:
+        if self.speed == 1:
             return Instant(time.monotonic_ns(), time.time_ns())
-        elapsed_ns = round((time.monotonic_ns() - self._began.mono_ns) * self._speed)
+        elapsed_ns = round((time.monotonic_ns() - self._began.mono_ns) * self.speed)
         return Instant(self._began.mono_ns + elapsed_ns, self._began.wall_ns + elapsed_ns)
 
     async def sleep_until(self, mono_ns: int) -> None:
@@ -47,7 +52,7 @@ class SystemClock:
         await asyncio.sleep(0)
         # The event loop may wake a sleeper a hair early (its own clock resolution): look again.
         while (left_ns := mono_ns - self.now().mono_ns) > 0:  # noqa: ASYNC110 - nobody signals the passing of time
-            await asyncio.sleep(left_ns / NS_PER_S / self._speed)
+            await asyncio.sleep(left_ns / NS_PER_S / self.speed)
 
 
 class ManualClock:
@@ -56,6 +61,8 @@ class ManualClock:
     ``next_deadline_ns`` waits until some task sleeps on it, so a test can move time exactly when the code under
     test has come to rest, without guessing how long that takes.
     """
+
+    speed = 1.0
 
     def __init__(self, start: Instant | None = None) -> None:
         self._now = start or Instant(0, 0)

@@ -19,6 +19,7 @@ from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
 
 if TYPE_CHECKING:
+    from dealer_drivers.clock import Clock
     from dealer_drivers.transports.base import Transport
 
 ENTRY_POINT_GROUP = "dealer_station.drivers"
@@ -45,6 +46,18 @@ class Observes(StrEnum):
     CARD = "card"
     RESULT = "result"
     """The device's own result of a hand: a second witness."""
+    DICE = "dice"
+    """The dice that lie on the plate."""
+    SHAKE = "shake"
+    """Whether the shaker shakes or stands."""
+    BEANS = "beans"
+    """The rows of beans on the cloth."""
+    ANGLE = "angle"
+    """Where the colour wheel stands, and how it got there."""
+    DECK = "deck"
+    """Whether a set of cards is whole: a shuffler."""
+    ENTRY = "entry"
+    """A result that people keyed in."""
 
 
 class DeviceAction(StrEnum):
@@ -62,6 +75,10 @@ class DeviceAction(StrEnum):
     SCAN_ON = "scan_on"
     """A card is due: the scanner may look for its code."""
     SCAN_OFF = "scan_off"
+    LOOK = "look"
+    """What lies in the picture now? The answer tells which question it answers."""
+    START_SHAKE = "start_shake"
+    """The shaker may shake now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +150,7 @@ class Driver:
     ``observes`` and ``serial`` are functions of the options because they may change what the device can see
     or how its port is set. ``offline_after_s`` is the time within which silence or an unplug is reported.
     ``transports`` are the kinds of port that it may have: ``serial``, ``tcp``, ``usb``, ``input``, ``camera``,
-    ``recording``.
+    ``mqtt``, ``recording``.
     """
 
     name: str
@@ -145,9 +162,11 @@ class Driver:
     observes: Callable[[Any], frozenset[Observes]]
     serial: Callable[[Any], SerialSettings]
     offline_after_s: float
-    transport: Callable[[str, Any], Transport] | None = None
-    """Makes the transport of a port and the options, for devices whose options say how to open them. Raises
-    ``OptionError``; opens nothing. Recordings never come here."""
+    transport: Callable[[str, Any, Clock], Transport] | None = None
+    """Makes the transport of a port, the options and the station's clock, for devices whose options say how to open
+    them. Raises ``OptionError``; opens nothing. Recordings never come here."""
+    actions: Callable[[Any], frozenset[DeviceAction]] = lambda options: frozenset()  # noqa: ARG005
+    """What may be asked of the device, as its options allow."""
     transports: frozenset[str] = field(default_factory=lambda: frozenset({"serial", "tcp", "recording"}))
 
     def parse_options(self, values: Mapping[str, object]) -> DriverOptions:

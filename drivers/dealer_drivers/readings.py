@@ -12,13 +12,25 @@ from enum import StrEnum
 from dealer_drivers.instant import Instant
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture file as it came from the device's process, and its name."""
+
+    sha256: str
+    """Lower-case hex of ``data``'s hash."""
+    media_type: str
+    data: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """One sighting. ``raw`` is the evidence: the exact bytes of the frame, its
-    terminator included where it has one; empty for readings that time alone produced."""
+    terminator included where it has one; empty for readings that time alone produced.
+    ``pictures`` are those that the frame names: evidence too."""
 
     at: Instant
     raw: bytes
+    pictures: tuple[Picture, ...] = ()
 
 
 class Fault(StrEnum):

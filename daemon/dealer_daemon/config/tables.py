@@ -13,7 +13,7 @@ import msgspec
 from dealer_daemon.config.lines import KeyPath
 from dealer_daemon.config.types import DeviceConfig, DeviceKeys, TableConfig, TableKeys
 from dealer_daemon.config.walk import Problem, read_struct
-from dealer_daemon.games import Game, UnknownGame, load_game
+from dealer_daemon.games import AttemptGame, Game, UnknownGame, load_game
 from dealer_drivers.driver import Driver, UnknownDriver, load_driver
 from dealer_drivers.errors import OptionError
 from dealer_drivers.transports.factory import device_transport, port_kind
@@ -58,6 +58,8 @@ def _read_table(name: str, values: Mapping[str, Any], path: KeyPath, problems: l
         return None
     for key, reason in game.check(settings, [device.for_game() for device in devices]):
         problems.append(Problem((*path, *key.split(".")), reason))
+    if keys.round_source == "device" and isinstance(game, AttemptGame) and (needs := game.needs_server(settings)):
+        problems.append(Problem((*path, *needs[0].split(".")), needs[1]))
     return TableConfig(
         name=name,
         game=keys.game,
@@ -121,7 +123,7 @@ def _read_device(values: Mapping[str, Any], path: KeyPath, problems: list[Proble
     problems += [Problem((*path, *error.key.split(".")), error.reason) for error in impossible]
     if keys is None or impossible:
         return None
-    return DeviceConfig(name=keys.name, driver=driver, port=keys.port, options=options)
+    return DeviceConfig(name=keys.name, driver=driver, port=keys.port, options=options, role=keys.role)
 
 
 def _find_driver(name: object, path: KeyPath, problems: list[Problem]) -> Driver | None:
@@ -160,7 +162,13 @@ def _hash(name: str, keys: TableKeys, devices: list[DeviceConfig], settings: msg
         "round_source": keys.round_source,
         "tries_before_pause": keys.tries_before_pause,
         "devices": [
-            {"name": device.name, "driver": device.driver.name, "port": device.port, "options": device.options}
+            {
+                "name": device.name,
+                "driver": device.driver.name,
+                "port": device.port,
+                "options": device.options,
+                "role": device.role,
+            }
             for device in devices
         ],
         "settings": settings,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from dealer_daemon.games import TableDevice
+from dealer_daemon.games import DeviceRole, TableDevice
 from dealer_drivers.driver import Driver, DriverOptions
 
 # (?!\n): Python's $ also matches before a final line end.
@@ -72,6 +72,8 @@ class DeviceKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     name: Name
     driver: Text
     port: Text
+    role: DeviceRole = "main"
+    """``witness``: it sees the same result as the table's main device in its own way, and both must agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,17 @@ class DeviceConfig:
     driver: Driver
     port: str
     options: DriverOptions
+    role: DeviceRole = "main"
 
     def for_game(self) -> TableDevice:
         """What the table's game may know of it."""
-        return TableDevice(name=self.name, driver=self.driver.name, observes=self.driver.observes(self.options))
+        return TableDevice(
+            name=self.name,
+            driver=self.driver.name,
+            observes=self.driver.observes(self.options),
+            role=self.role,
+            actions=self.driver.actions(self.options),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from importlib import import_module
 
 from dealer_daemon.games import cards
 from dealer_daemon.games.cards.game import card_game
-from dealer_daemon.games.game import AttemptGame, BadFacts, CardGame, Game, Judge, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, CardGame, DeviceRole, Game, Judge, TableDevice
 
 __all__ = [
     "AttemptGame",
     "BadFacts",
     "CardGame",
+    "DeviceRole",
     "Game",
     "Judge",
     "TableDevice",

@@ -11,7 +11,7 @@ import msgspec
 from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.validation.signals import Signal
 from dealer_daemon.verdicts import Remedy
-from dealer_drivers.driver import Observes
+from dealer_drivers.driver import DeviceAction, Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
 
@@ -19,8 +19,8 @@ from dealer_drivers.readings import Reading
 class Judge(Protocol):
     """Judges attempts from readings. Pure: time is an argument."""
 
-    def feed(self, reading: Reading) -> list[Signal]:
-        """One reading, in order."""
+    def feed(self, device: str, reading: Reading) -> list[Signal]:
+        """One reading of one of the table's devices, in order."""
         ...
 
     def tick(self, at: Instant) -> list[Signal]:
@@ -43,8 +43,17 @@ class Judge(Protocol):
         """The device is ready for an attempt to begin."""
         ...
 
+    def due(self, at: Instant) -> list[Signal]:
+        """The round waits for an attempt, and nothing stands against its beginning now: a station that starts its
+        device asks for it here. May be called more than once for the same attempt."""
+        ...
+
 
 StartRule = Literal["any", "after_close", "before_close"]
+
+
+DeviceRole = Literal["main", "witness"]
+"""A witness sees the same result in its own way: both must agree."""
 
 
 class BadFacts(ValueError):  # noqa: N818
@@ -58,6 +67,9 @@ class TableDevice:
     name: str
     driver: str
     observes: frozenset[Observes]
+    role: DeviceRole = "main"
+    actions: frozenset[DeviceAction] = frozenset()
+    """What may be asked of it, as its options allow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +99,8 @@ class AttemptGame(Game):
 
     judge: Callable[[Any, Sequence[TableDevice], int | None, Mapping[str, Any] | None], Judge]
     starts: Callable[[Any], StartRule]
+    needs_server: Callable[[Any], tuple[str, str] | None] = lambda settings: None  # noqa: ARG005
+    """The (key, reason) of settings that only work where a server opens and closes the rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

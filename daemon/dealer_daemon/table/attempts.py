@@ -27,6 +27,7 @@ from dealer_daemon.round import OpenRound
 from dealer_daemon.table.common import STATION, WITHHELD, Rules, emit_outcome, next_round_id, refuse, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.signals import (
+    Ask,
     BettingOver,
     Contradicted,
     Judged,
@@ -57,7 +58,7 @@ class AttemptPlay:
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
-        for signal in self.judge.feed(reading):
+        for signal in self.judge.feed(device, reading):
             self._signal(turn, device, signal)
 
     def tick(self, turn: Turn) -> None:
@@ -75,6 +76,7 @@ class AttemptPlay:
 
     def started(self, turn: Turn) -> None:
         """The device has not said yet what it is doing."""
+        self._due(turn)
 
     def discard(self) -> None:
         """What is under way does not count."""
@@ -98,13 +100,15 @@ class AttemptPlay:
         """The table may go on (resumed, voided): a device that waits opens the next round where that is its part."""
         if self.judge.waiting():
             self._ready(turn)
+        self._due(turn)
 
     def opened(self, turn: Turn) -> dict[str, Any]:  # noqa: ARG002
         """There is no shoe."""
         return {}
 
     def betting_closed(self, turn: Turn) -> None:
-        """Nothing was withheld: a result while betting is open never counts."""
+        """Nothing was withheld: a result while betting is open never counts. An attempt may begin now."""
+        self._due(turn)
 
     def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:  # noqa: ARG002
         """Nothing beyond what every table knows."""
@@ -140,12 +144,15 @@ class AttemptPlay:
                 self._contradicted(turn, detail)
             case Trouble():
                 trouble(turn, device, signal)
+            case Ask(device=asked, action=action):
+                turn.ask(asked, action)
 
     def _ready(self, turn: Turn) -> None:
         """The device waits for an attempt: on a table without a server that opens the round."""
         self.frames.shorten()
         if self.rules.round_source == "device" and turn.state.round is None and turn.state.paused is None:
             self._open(turn)
+            self._due(turn)
 
     def _open(self, turn: Turn) -> None:
         opened = RoundOpened(game=self.rules.game.name, source="device", spin=self.token)
@@ -183,6 +190,16 @@ class AttemptPlay:
             )
             self._refuse(turn, None, refusal)
 
+    def _due(self, turn: Turn) -> None:
+        """Lets the judge begin an attempt where the round waits for one."""
+        current = turn.state.round
+        if turn.state.paused is not None or current is None or current.phase != "waiting":
+            return
+        if self.rules.round_source == "server" and self._at_wrong_time(current):
+            return
+        for signal in self.judge.due(turn.at):
+            self._signal(turn, self._device, signal)
+
     def _at_wrong_time(self, current: OpenRound) -> bool:
         wanted = {"after_close": "closed", "before_close": "open"}.get(self._starts)
         return wanted is not None and current.betting != wanted
@@ -211,7 +228,7 @@ class AttemptPlay:
     def _judged(self, turn: Turn, value: Value) -> None:
         if self._counts(turn):
             emit_outcome(
-                turn, self.rules.game.name, value.facts, "device", None, list(value.witnesses), turn.evidence()
+                turn, self.rules.game.name, value.facts, value.source, value.by, list(value.witnesses), turn.evidence()
             )
         self.frames.clear()
 
@@ -286,3 +303,4 @@ class AttemptPlay:
         refuse(turn, current, verdict, turn.evidence(), self.rules.tries_before_pause)
         if device is not None:
             turn.ask(device, DeviceAction.ACKNOWLEDGE_VOID)
+        self._due(turn)

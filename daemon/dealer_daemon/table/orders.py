@@ -193,6 +193,7 @@ def _refuse(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
         play.rules.tries_before_pause,
     )
     play.discard()
+    play.go_on(turn)
     return {"attempt": current.attempt}
 
 

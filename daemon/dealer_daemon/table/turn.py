@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dealer_daemon.commands import CommandRecord
 from dealer_daemon.events import Event, EventData
-from dealer_daemon.evidence import Evidence, EvidenceFrame, recording_of
+from dealer_daemon.evidence import Evidence, EvidenceFrame, picture_of, recording_of
 from dealer_daemon.round import TableState, apply
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
@@ -44,7 +44,7 @@ class FrameLog:
         frames = self._frames[device]
         for reading in readings:
             if reading.raw and not (frames and frames[-1].raw is reading.raw):
-                frames.append(EvidenceFrame(device, reading.at, reading.raw))
+                frames.append(EvidenceFrame(device, reading.at, reading.raw, reading.pictures))
 
     def shorten(self) -> None:
         """No attempt is under way: only what just happened can matter to the next."""
@@ -58,10 +58,17 @@ class FrameLog:
             frames.clear()
 
     def evidence(self) -> list[Evidence]:
-        """One recording a device that said anything."""
-        return [
+        """One recording a device that said anything, and the pictures that its frames name."""
+        recordings = [
             recording_of(self._drivers[name], name, tuple(frames)) for name, frames in self._frames.items() if frames
         ]
+        pictures = {
+            picture.sha256: picture_of(picture)
+            for frames in self._frames.values()
+            for frame in frames
+            for picture in frame.pictures
+        }
+        return [*recordings, *pictures.values()]
 
 
 class Turn:

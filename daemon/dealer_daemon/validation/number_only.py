@@ -44,6 +44,10 @@ class NumberOnlyJudge:
         """Always ready for the next line."""
         return True
 
+    def due(self, at: Instant) -> list[Signal]:  # noqa: ARG002
+        """The croupier launches the ball: there is nothing to ask for."""
+        return []
+
     def discard(self) -> None:
         """Laps that came before a number are forgotten."""
         self._laps = None
@@ -56,7 +60,7 @@ class NumberOnlyJudge:
         """Nothing."""
         return []
 
-    def feed(self, reading: Reading) -> list[Signal]:
+    def feed(self, device: str, reading: Reading) -> list[Signal]:  # noqa: ARG002
         """One reading."""
         match reading:
             case BallLaps():

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from dealer_daemon.verdicts import Held, Refused
+from dealer_drivers.driver import DeviceAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,10 @@ class Value:
     facts: Mapping[str, object]
     witnesses: tuple[str, ...]
     token: int | None = None
+    source: str = "device"
+    """``device``, or ``manual`` where people keyed it in."""
+    by: str | None = None
+    """Who did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,14 @@ class Trouble:
     cleared: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The device must do something once all that is said here is committed."""
+
+    device: str
+    action: DeviceAction
+
+
 Signal: TypeAlias = (
-    Ready | Started | BettingOver | Judged | NeedsConfirmation | NotJudged | Contradicted | Unseen | Trouble
+    Ready | Started | BettingOver | Judged | NeedsConfirmation | NotJudged | Contradicted | Unseen | Trouble | Ask
 )

@@ -90,6 +90,10 @@ class SpinJudge:
         """The wheel is ready for a launch."""
         return self._state is _State.READY
 
+    def due(self, at: Instant) -> list[Signal]:  # noqa: ARG002
+        """The croupier launches the ball: there is nothing to ask for."""
+        return []
+
     def discard(self) -> None:
         """What is under way does not count: wait until the wheel is ready again."""
         if self._state is _State.RUNNING:
@@ -107,7 +111,7 @@ class SpinJudge:
         verdict = self._attempt.overdue(at)
         return [] if verdict is None else self._end(verdict)
 
-    def feed(self, reading: Reading) -> list[Signal]:
+    def feed(self, device: str, reading: Reading) -> list[Signal]:  # noqa: ARG002
         """One reading of the wheel."""
         signals = self.tick(reading.at)
         match reading:

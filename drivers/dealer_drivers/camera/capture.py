@@ -1,19 +1,14 @@
-"""OpenCV's capture: opening, settings that are read back, and the newest picture only (``devices.md`` §7)."""
+"""OpenCV's capture: opening, and settings that are read back (``devices.md`` §7)."""
 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from dealer_drivers.camera.messages import CameraRefused
 from dealer_drivers.camera.settings import CameraSettings
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 OPEN_MS = 3_000
 """A camera on the table's own network answers within some hundred."""
@@ -87,34 +82,3 @@ def _wanted(settings: CameraSettings) -> Iterator[tuple[str, int, float]]:
     if settings.focus is not None:
         yield "focus", cv2.CAP_PROP_AUTOFOCUS, 0.0
         yield "focus", cv2.CAP_PROP_FOCUS, settings.focus
-
-
-class Newest:
-    """The newest picture of ``capture``, read in a thread so that none waits in a buffer and grows old."""
-
-    def __init__(self, capture: Capture) -> None:
-        self._capture = capture
-        self._news = threading.Condition()
-        self._picture: npt.NDArray[np.uint8] | None = None
-        self._ended = False
-        # A read may block for ever: the process ends without waiting for it.
-        threading.Thread(target=self._grab, name="camera", daemon=True).start()
-
-    def take(self, timeout_s: float) -> npt.NDArray[np.uint8] | None:
-        """The newest picture that was not taken yet; ``None`` when none came in time or the camera ended."""
-        with self._news:
-            self._news.wait_for(lambda: self._picture is not None or self._ended, timeout_s)
-            picture, self._picture = self._picture, None
-            return picture
-
-    def _grab(self) -> None:
-        while True:
-            good, picture = self._capture.read()
-            with self._news:
-                if good:
-                    self._picture = picture
-                else:
-                    self._ended = True
-                self._news.notify()
-            if not good:
-                return

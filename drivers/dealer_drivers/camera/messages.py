@@ -1,17 +1,24 @@
-"""What the camera's process says: JSON lines, framed by LF. Pure.
+"""What the camera's process says, and is asked: JSON lines, framed by LF. Pure.
 
-The first line is ``ready`` or ``refused``. Then a ``sight`` for each picture in which there was a code, or something
-like one, and for the first without; and a ``beat`` twice a second, which says that the picture lives.
+The first line is ``ready`` or ``refused``, and there is a ``beat`` twice a second, which says that the picture lives. A
+window for cards gives a ``sight`` for each picture in which there was a code, or something like one, and for the first
+without. A scene gives ``scene`` when it begins to move or has come to rest, and answers each ``ask`` with a ``look``,
+before which comes the ``picture`` that it names.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import base64
+import binascii
+import hashlib
+from typing import Any, TypeAlias
 
 import msgspec
 
-MAX_LINE = 16 * 1024
-"""Bytes. A QR code of the largest kind with every character escaped does not reach it."""
+from dealer_drivers.readings import Picture
+
+MAX_LINE = 8 * 1024 * 1024
+"""Bytes. A picture of 12 million pixels as JPEG, in base64."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready", forbid_unknown_fields=True):
@@ -21,7 +28,8 @@ class Ready(msgspec.Struct, frozen=True, tag="ready", forbid_unknown_fields=True
 
 
 class CameraRefused(msgspec.Struct, frozen=True, tag="refused", forbid_unknown_fields=True):
-    """It could not be opened. ``kind``: absent, busy, forbidden, option or missing; ``key`` names the option."""
+    """It could not be opened. ``kind``: absent, busy, forbidden, option, missing or crashed; ``key`` names the
+    option."""
 
     kind: str
     reason: str
@@ -41,6 +49,48 @@ class Sight(msgspec.Struct, frozen=True, tag="sight", forbid_unknown_fields=True
     doubts: tuple[str, ...] = ()
 
 
+class Scene(msgspec.Struct, frozen=True, tag="scene", forbid_unknown_fields=True):
+    """Something began to move, or the scene has come to rest, ``age_ms`` before this was said."""
+
+    moving: bool
+    age_ms: float
+
+
+class PictureFile(msgspec.Struct, frozen=True, tag="picture", forbid_unknown_fields=True):
+    """A picture that the next look names: its file in base64, and the SHA-256 of that file in hex."""
+
+    sha256: str
+    media_type: str
+    base64: str
+
+    def picture(self) -> Picture | None:
+        """The file; ``None`` when it is not the one that was named."""
+        try:
+            data = base64.b64decode(self.base64, validate=True)
+        except (binascii.Error, ValueError):
+            return None
+        if hashlib.sha256(data).hexdigest() != self.sha256:
+            return None
+        return Picture(self.sha256, self.media_type, data)
+
+
+class LookMade(msgspec.Struct, frozen=True, tag="look", forbid_unknown_fields=True):
+    """The answer to question ``ask``: a value as the reader encodes it, or reasons.
+
+    ``first_age_ms`` and ``last_age_ms``: how long before this was said the oldest and the newest of its ``frames``
+    pictures were taken. ``picture`` names the last one's file.
+    """
+
+    ask: int
+    frames: int
+    first_age_ms: float
+    last_age_ms: float
+    picture: str
+    value: dict[str, Any] | None = None
+    reasons: tuple[str, ...] = ()
+    detail: str = ""
+
+
 class Beat(msgspec.Struct, frozen=True, tag="beat", forbid_unknown_fields=True):
     """``frame`` pictures were looked at so far, ``fresh`` of them since the last beat and unlike the one before."""
 
@@ -48,13 +98,20 @@ class Beat(msgspec.Struct, frozen=True, tag="beat", forbid_unknown_fields=True):
     fresh: int
 
 
-Message: TypeAlias = Ready | CameraRefused | Sight | Beat
+Message: TypeAlias = Ready | CameraRefused | Sight | Scene | PictureFile | LookMade | Beat
+
+
+class Ask(msgspec.Struct, frozen=True, tag="ask", forbid_unknown_fields=True):
+    """What lies there? Questions are counted from 1; a new one replaces the one before."""
+
+    ask: int
+
 
 _decoder = msgspec.json.Decoder(Message)
 _encoder = msgspec.json.Encoder()
 
 
-def encode(message: Message) -> bytes:
+def encode(message: Message | Ask) -> bytes:
     """The message as a line."""
     return _encoder.encode(message) + b"\n"
 

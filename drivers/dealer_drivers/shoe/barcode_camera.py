@@ -6,11 +6,11 @@ check, and the check digit of EAN and UPC does not save soft pictures.
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
-from dealer_drivers.camera.settings import CameraSettings
+from dealer_drivers.camera.ports import CameraOptions, camera_transport
+from dealer_drivers.camera.settings import CodesTask
+from dealer_drivers.clock import Clock
 from dealer_drivers.codes.symbology import Symbology
-from dealer_drivers.driver import Driver, DriverOptions, Maturity, Observes, SerialSettings
+from dealer_drivers.driver import Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.barcode_codec import MAX_FRAME
 from dealer_drivers.shoe.camera_session import CameraSession
@@ -18,10 +18,9 @@ from dealer_drivers.shoe.card_text import TextRules
 from dealer_drivers.shoe.codebook import CodeBook
 from dealer_drivers.shoe.codebook_file import CodeBookError, find_codebook
 from dealer_drivers.transports.base import Transport
-from dealer_drivers.transports.camera import CAMERA, CameraTransport
 
 
-class BarcodeCameraOptions(DriverOptions, frozen=True, kw_only=True):
+class BarcodeCameraOptions(CameraOptions, frozen=True, kw_only=True):
     """Options of a card window."""
 
     codebook: str
@@ -36,14 +35,6 @@ class BarcodeCameraOptions(DriverOptions, frozen=True, kw_only=True):
     """A code unseen for so long has left the window. Ours: some pictures of ten a second."""
     repeat_window_ms: int = 1000
     """The same code within this time of when it was last in view may be the same card again."""
-    exposure: float | None = None
-    """In the camera's own units, with its automatic exposure off. V4L cameras only, as the next three."""
-    focus: float | None = None
-    """In the camera's own units, with its automatic focus off."""
-    width: int | None = None
-    """Pixels of the picture."""
-    height: int | None = None
-    """Pixels of the picture."""
 
     def load_book(self) -> CodeBook:
         """The code book. Raises ``OptionError`` that names the file and all that is wrong with it."""
@@ -54,14 +45,13 @@ class BarcodeCameraOptions(DriverOptions, frozen=True, kw_only=True):
 
     def problems(self) -> list[OptionError]:
         """Figures out of range, and whatever is wrong with the code book."""
-        problems = [
+        problems = self.camera_problems()
+        problems += [
             OptionError(key, f"{value} is out of range; it must be {low} to {high}")
             for key, value, low, high in (
                 ("gone_ms", self.gone_ms, 50, 5_000),
                 ("repeat_window_ms", self.repeat_window_ms, 0, 60_000),
                 ("code_length", self.code_length, 1, MAX_FRAME),
-                ("width", self.width, 160, 8_192),
-                ("height", self.height, 120, 8_192),
             )
             if value is not None and not low <= value <= high
         ]
@@ -84,38 +74,9 @@ def _session(options: BarcodeCameraOptions) -> CameraSession:
     return CameraSession(rules, options.gone_ms)
 
 
-def _transport(port: str, options: BarcodeCameraOptions) -> Transport:
-    settings = CameraSettings(
-        source=port.removeprefix(CAMERA),
-        symbology=options.symbology,
-        length=options.code_length,
-        second_reader=options.second_reader,
-        exposure=options.exposure,
-        focus=options.focus,
-        width=options.width,
-        height=options.height,
-    )
-    if not settings.is_stream and not settings.source.startswith("/"):
-        raise OptionError("port", f"{port!r} is no camera: write camera:/dev/..., a path under /dev/v4l, or http://...")
-    if settings.is_stream:
-        _check_address(settings.source)
-        for key in ("exposure", "focus", "width", "height"):
-            if getattr(options, key) is not None:
-                raise OptionError(key, "a camera on the network is set at the camera: leave this out")
-    return CameraTransport(settings)
-
-
-def _check_address(address: str) -> None:
-    try:
-        parts = urlsplit(address)
-        whole = bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError as error:
-        raise OptionError("port", f"{address!r} is no address: {error}") from error
-    if not whole:
-        raise OptionError("port", f"{address!r} is no address: write http://host:port/path")
-    if parts.username is not None or parts.password is not None:
-        # It would stand in every log line and in the list of processes.
-        raise OptionError("port", "the address holds a user name or password: open the stream to the table's network")
+def _transport(port: str, options: BarcodeCameraOptions, clock: Clock) -> Transport:
+    task = CodesTask(symbology=options.symbology, length=options.code_length, second_reader=options.second_reader)
+    return camera_transport(port, options, task, clock)
 
 
 def _observes(options: BarcodeCameraOptions) -> frozenset[Observes]:  # noqa: ARG001

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 import subprocess
 import sys
 
 import msgspec
 
-from dealer_drivers.camera.child import ENDED
+from dealer_drivers.camera.grab import ENDED
 from dealer_drivers.camera.messages import CameraRefused, MessageLines, Ready
 from dealer_drivers.camera.settings import CameraSettings
 from dealer_drivers.errors import (
@@ -73,18 +74,28 @@ class CameraTransport:
 
     def _start(self) -> CameraChannel:
         ours, theirs = socket.socketpair()
+        answered, asked = os.pipe()
         with theirs:
             ours.setblocking(False)
-            fd = theirs.fileno()
-            process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=fd, stderr=subprocess.DEVNULL)
-        return CameraChannel(FdChannel(ours.fileno(), f"camera {self.name}", ours.close), process, self._silent_s)
+            os.set_blocking(asked, False)
+            process = subprocess.Popen(
+                (*self._command, str(answered)),
+                stdin=subprocess.DEVNULL,
+                stdout=theirs.fileno(),
+                stderr=subprocess.DEVNULL,
+                pass_fds=(answered,),
+            )
+        os.close(answered)
+        lines = FdChannel(ours.fileno(), f"camera {self.name}", ours.close)
+        return CameraChannel(lines, asked, process, self._silent_s)
 
 
 class CameraChannel:
-    """The lines of one camera process. Nothing can be written to a camera."""
+    """The lines of one camera process, and the questions to it."""
 
-    def __init__(self, lines: FdChannel, process: subprocess.Popen[bytes], silent_s: float) -> None:
+    def __init__(self, lines: FdChannel, asked: int, process: subprocess.Popen[bytes], silent_s: float) -> None:
         self._lines = lines
+        self._asked = asked
         self._process = process
         self._silent_s = silent_s
         self._first = b""
@@ -125,12 +136,19 @@ class CameraChannel:
             raise
 
     async def write(self, data: bytes) -> None:
-        """Raises ``LinkLost``: nothing can be sent to a camera."""
-        raise LinkLost(f"a camera takes no bytes ({len(data)} were to be sent)")
+        """A question. Raises ``LinkLost`` when the process takes none."""
+        try:
+            os.write(self._asked, data)
+        except OSError as error:
+            self._process.kill()
+            raise LinkLost(f"the camera's process takes no questions ({error.strerror}) and was ended") from error
 
     async def close(self) -> None:
         """Ends the process. Idempotent."""
         self._process.kill()
+        if self._asked >= 0:
+            os.close(self._asked)
+            self._asked = -1
         await self._lines.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(KILLED_S)
@@ -144,6 +162,8 @@ def _error(refused: CameraRefused) -> DeviceError:
             return PortBusy(refused.reason)
         case "forbidden":
             return PortForbidden(refused.reason)
+        case "crashed":
+            return RetryableError(refused.reason)
         case "option":
             return OptionError(refused.key, refused.reason)
     return FixConfigError(refused.reason)

@@ -19,7 +19,7 @@ from dealer_drivers.transports.usb import UsbTransport
 
 FORMS = (
     "write a path such as /dev/dealer/wheel, tcp://host:port, usb:VID:PID, input:path, camera:path, "
-    "an http address, or recording:path"
+    "an http address, mqtt://host:port/topic, or recording:path"
 )
 RECORDING = "recording:"
 INPUT = "input:"
@@ -41,6 +41,8 @@ def port_kind(port: str) -> str:
         return "input"
     if port.startswith((CAMERA, *CAMERAS)) and "\0" not in port:
         return "camera"
+    if port.startswith(("mqtt://", "mqtts://")) and "\0" not in port:
+        return "mqtt"
     if "/" not in port or SCHEME.match(port) or "\0" in port:
         raise OptionError("port", f"{port!r} is no port: {FORMS}")
     return "serial"
@@ -50,7 +52,7 @@ def device_transport(driver: Driver, port: str, options: DriverOptions, *, clock
     """The transport of a device of ``driver`` at ``port``; opens nothing. Raises ``OptionError``."""
     if driver.transport is None or port_kind(port) == "recording":
         return make_transport(port, driver.serial(options), clock=clock)
-    return driver.transport(port, options)
+    return driver.transport(port, options, clock or SystemClock())
 
 
 def make_transport(port: str, serial: SerialSettings, *, clock: Clock | None = None) -> Transport:
@@ -73,6 +75,8 @@ def make_transport(port: str, serial: SerialSettings, *, clock: Clock | None = N
             return InputDeviceTransport(str(_path(port, INPUT)))
         case "camera":
             raise OptionError("port", f"{port!r} is a camera's: a driver of cameras opens it")
+        case "mqtt":
+            raise OptionError("port", f"{port!r} is a broker's: a driver of devices that speak MQTT opens it")
     return SerialTransport(port, serial)
 
 

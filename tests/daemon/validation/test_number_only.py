@@ -18,7 +18,7 @@ def line(number: str, at: Instant) -> BallRested:
 
 
 def ends(judge: NumberOnlyJudge, *readings: BallRested | BallLaps | NumberUnreadable) -> list[Signal]:
-    out = [signal for reading in readings for signal in judge.feed(reading)]
+    out = [signal for reading in readings for signal in judge.feed("wheel", reading)]
     return [signal for signal in out if isinstance(signal, Judged | NotJudged | Contradicted)]
 
 

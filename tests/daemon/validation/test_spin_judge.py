@@ -21,7 +21,7 @@ COUNTED = SpinRules(laps="counted")
 
 def signals(readings: list[Reading], rules: SpinRules = ACCEPT, judge: SpinJudge | None = None) -> list[Signal]:
     judge = judge or SpinJudge(rules, spin_facts)
-    return [signal for reading in readings for signal in judge.feed(reading)]
+    return [signal for reading in readings for signal in judge.feed("wheel", reading)]
 
 
 def verdicts(wheel: Wheel, rules: SpinRules = ACCEPT) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,14 @@ import numpy as np
 import pytest
 import zxingcpp
 
-from dealer_drivers.camera.capture import Newest, apply_settings, open_capture
-from dealer_drivers.camera.child import ENDED, REFUSED, Looker, main, watch
+from dealer_drivers.camera.capture import apply_settings, open_capture
+from dealer_drivers.camera.child import main, watch
+from dealer_drivers.camera.codes import Looker
+from dealer_drivers.camera.grab import ENDED, REFUSED
 from dealer_drivers.camera.messages import Beat, CameraRefused, Message, Ready, Sight, encode
-from dealer_drivers.camera.settings import CameraSettings
+from dealer_drivers.camera.settings import CameraSettings, CodesTask
+from dealer_drivers.camera.shared import Frame, Shape
+from dealer_drivers.camera.work import CodesWork
 from dealer_drivers.codes.second_reader import SecondReader
 from dealer_drivers.codes.symbology import Symbology
 from dealer_drivers.driver import SerialSettings, load_driver
@@ -35,7 +41,8 @@ from dealer_drivers.transports.factory import device_transport, make_transport, 
 from dealer_drivers.transports.replay import ReplayTransport
 
 GOOD = {"codebook": "rank-suit", "symbology": "code128"}
-SETTINGS = CameraSettings(source="http://127.0.0.1:1/x", symbology=Symbology.CODE128, second_reader=False)
+TASK = CodesTask(symbology=Symbology.CODE128, second_reader=False)
+SETTINGS = CameraSettings(source="http://127.0.0.1:1/x", task=TASK)
 READY = encode(Ready("640 x 480"))
 
 
@@ -145,7 +152,7 @@ async def test_lines_arrive_from_the_first_on_and_its_end_is_said() -> None:
     assert data == READY + beat
     with pytest.raises(LinkLost, match="gives no pictures any more"):
         await channel.read()
-    with pytest.raises(LinkLost, match="takes no bytes"):
+    with pytest.raises(LinkLost, match="takes no questions"):
         await channel.write(b"x")
     await channel.close()
     await channel.close()
@@ -163,7 +170,7 @@ async def test_a_process_that_hangs_is_ended() -> None:
 async def test_nobody_at_the_address_and_no_such_camera(tmp_path: Path) -> None:
     """The real process."""
     for source, said in ((SETTINGS.source, "gives no pictures"), (str(tmp_path / "video9"), "is not there")):
-        settings = CameraSettings(source=source, symbology=Symbology.CODE128, second_reader=False)
+        settings = CameraSettings(source=source, task=TASK)
         with pytest.raises(PortAbsent, match=said):
             await CameraTransport(settings).open()
 
@@ -171,7 +178,7 @@ async def test_nobody_at_the_address_and_no_such_camera(tmp_path: Path) -> None:
 async def test_a_path_that_is_no_camera(tmp_path: Path) -> None:
     file = tmp_path / "video0"
     file.write_bytes(b"")
-    settings = CameraSettings(source=str(file), symbology=Symbology.CODE128, second_reader=False)
+    settings = CameraSettings(source=str(file), task=TASK)
     with pytest.raises(PortBusy, match="is it a camera"):
         await CameraTransport(settings).open()
 
@@ -208,9 +215,7 @@ class FakeCamera:
 
 
 def test_settings_are_set_by_hand_and_read_back() -> None:
-    wanted = CameraSettings(
-        source="/dev/video0", symbology=Symbology.CODE128, exposure=120, focus=30, width=1280, height=720
-    )
+    wanted = CameraSettings(source="/dev/video0", task=TASK, exposure=120, focus=30, width=1280, height=720)
     camera = FakeCamera()
     assert apply_settings(camera, wanted) is None
     assert camera.values == {
@@ -241,7 +246,7 @@ def card(text: str) -> Any:
 
 
 def test_what_is_worth_saying() -> None:
-    looker = Looker(SETTINGS, None)
+    looker = Looker(TASK, None)
     blank = np.full((200, 300), 255, np.uint8)
     shown = cv2.cvtColor(card("8S"), cv2.COLOR_BGR2GRAY)
     assert looker.look(blank) is None
@@ -253,42 +258,52 @@ def test_what_is_worth_saying() -> None:
     assert gone is not None
     assert (gone.frame, gone.text, gone.doubts) == (4, None, ("no_code",))
     assert looker.look(blank) is None
-    assert looker.beat() == Beat(5, 3), "blank, card, blank: the rest were the same picture again"
-    assert looker.beat() == Beat(5, 0)
 
 
-def test_the_newest_picture_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    camera = FakeCamera(*[np.full((20, 30), shade, np.uint8) for shade in range(5)], hang=True)
-    newest = Newest(camera)
-    seen = []
-    while not seen or seen[-1] != 4:
-        picture = newest.take(5)
-        assert picture is not None
-        seen.append(int(picture[0, 0]))
-    assert seen == sorted(set(seen)), "never an older one, never one twice"
-    assert newest.take(0.05) is None, "the camera hangs: the watch goes on without it"
-    camera.release()
-    assert newest.take(5) is None
+class Shown:
+    """A source of given pictures."""
+
+    def __init__(self, *pictures: Any, then: type[Exception] | None = None) -> None:
+        self._pictures = list(pictures)
+        self._then = then
+
+    def take(self, timeout_s: float) -> Frame | None:  # noqa: ARG002
+        if self._pictures:
+            pixels = self._pictures.pop(0)
+            return Frame(1, time.monotonic_ns(), pixels)
+        if self._then is not None:
+            raise self._then
+        return None
+
+
+def no_asks() -> Iterator[Any]:
+    return iter(())
+
+
+@pytest.mark.parametrize("then", [None, EOFError])
+def test_a_stream_that_ends_is_told_by_the_exit_code(then: type[Exception] | None) -> None:
     said: list[Message] = []
-    monkeypatch.setattr("dealer_drivers.camera.child.NO_PICTURE_S", 0.05)
-    assert watch(newest, SETTINGS, None, said.append) == REFUSED
-    assert isinstance(said[0], CameraRefused)
-
-
-def test_a_stream_that_ends_is_told_by_the_exit_code() -> None:
-    said: list[Message] = []
-    assert watch(Newest(FakeCamera(card("8S"))), SETTINGS, None, said.append) == ENDED
+    shown = card("8S")
+    shape = Shape(*shown.shape)
+    work = CodesWork(TASK)
+    assert watch(Shown(shown, then=then), shape, SETTINGS, work, said.append, no_asks) == ENDED
     ready, sight = said
-    assert ready == Ready(f"{card('8S').shape[1]} x {card('8S').shape[0]} pixels, code128 by zxing-cpp alone")
+    assert ready == Ready(f"{shape.width} x {shape.height} pixels, code128 by zxing-cpp alone")
     assert isinstance(sight, Sight)
     assert sight.text == "8S"
+
+
+def test_a_camera_that_gives_no_picture_at_all() -> None:
+    said: list[Message] = []
+    assert watch(Shown(), Shape(2, 2, 3), SETTINGS, CodesWork(TASK), said.append, no_asks) == REFUSED
+    assert isinstance(said[0], CameraRefused)
 
 
 def test_without_zbar_it_says_what_to_install_or_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SecondReader.__init__, "__defaults__", ((sys.executable, "-c", "exit(3)"),))
     said: list[Message] = []
-    asked = CameraSettings(source=SETTINGS.source, symbology=Symbology.CODE128)
-    assert main(asked, said.append) == REFUSED
+    asked = CameraSettings(source=SETTINGS.source, task=CodesTask(symbology=Symbology.CODE128))
+    assert main(asked, said.append, no_asks) == REFUSED
     (refused,) = said
     assert isinstance(refused, CameraRefused)
     assert refused.kind == "missing"
@@ -300,6 +315,6 @@ def test_no_right_to_the_camera(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     file = tmp_path / "video0"
     file.write_bytes(b"")
     monkeypatch.setattr("os.access", lambda *_arguments, **_more: False)
-    refused = open_capture(CameraSettings(source=str(file), symbology=Symbology.QRCODE))
+    refused = open_capture(CameraSettings(source=str(file), task=TASK))
     assert isinstance(refused, CameraRefused)
     assert refused.kind == "forbidden"

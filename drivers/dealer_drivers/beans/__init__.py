@@ -1,0 +1,1 @@
+"""Fan-tan beans from pictures of the cloth (``games.md`` §8)."""

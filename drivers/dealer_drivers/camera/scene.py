@@ -1,0 +1,199 @@
+"""A scene that comes to rest: when nothing moves any more, and what is read then. Pure: pictures and time in.
+
+Nothing counts that one picture alone shows: a look needs several different pictures of the same still scene, each read
+by itself, and all of them alike. A picture that is the very one before it is no second picture (a stream that stands
+still repeats its last one, ``devices.md`` §4).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dealer_drivers.camera.movement import Movement
+
+Pixels: TypeAlias = npt.NDArray[np.uint8]
+
+AGREEING = 5
+"""Different pictures in a row that must be read alike."""
+MOST_PICTURES = 12
+"""Looked at for one question; a scene that noise makes doubtful now and then gets this many chances in all."""
+MOVING = "moving"
+FRAMES_DISAGREE = "frames_disagree"
+CAMERA_FAULT = "camera_fault"
+
+
+class NotSure(Protocol):
+    """What a reader answers instead of a value: words of the documented list, the strongest first."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]: ...
+    @property
+    def detail(self) -> str: ...
+
+
+class ReaderError(Exception):
+    """A reader cannot be made of these options; ``key`` is the one, the text says which file and what to do."""
+
+    def __init__(self, key: str, text: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
+class StillReader(Protocol):
+    """Reads one picture. Pure, and never raises on pixels."""
+
+    def read(self, picture: Pixels) -> Any | NotSure:
+        """A value, or something with ``reasons`` and ``detail``."""
+        ...
+
+    def same(self, one: Any, other: Any) -> bool:
+        """Two values that show the same things at the same places."""
+        ...
+
+    def encode(self, value: Any) -> dict[str, Any]:
+        """The value as JSON has it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Something moves, since the picture taken at ``taken_ns``."""
+
+    taken_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class CameToRest:
+    """Nothing moved for the set time; the first picture like the later ones was taken at ``since_ns``."""
+
+    since_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The answer to question ``ask``: a value, or reasons. ``pixels`` is the last picture looked at."""
+
+    ask: int
+    first_ns: int
+    last_ns: int
+    frames: int
+    value: dict[str, Any] | None
+    reasons: tuple[str, ...]
+    detail: str
+    pixels: Pixels
+
+
+SceneEvent: TypeAlias = Moved | CameToRest | Looked
+
+
+@dataclass(slots=True)
+class _Question:
+    ask: int
+    since_ns: int
+    frames: int = 0
+    first_ns: int = 0
+    agreeing: list[tuple[Any, int]] = field(default_factory=list)
+    """Values in a row, each with when its picture was taken."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    details: dict[str, str] = field(default_factory=dict)
+    digests: set[bytes] = field(default_factory=set)
+
+
+class SceneWatcher:
+    """``quiet_s``: so long nothing may move before the scene is still. ``look_s``: a question is answered within it,
+    if only with ``moving``."""
+
+    def __init__(self, reader: StillReader, quiet_s: float, look_s: float = 4.0) -> None:
+        self._reader = reader
+        self._quiet_ns = round(quiet_s * 1e9)
+        self._look_ns = round(look_s * 1e9)
+        self._movement = Movement()
+        self._still: bool | None = None
+        self._since_ns = 0
+        self._question: _Question | None = None
+
+    def ask(self, ask: int, now_ns: int) -> None:
+        """What lies there? Pictures taken from now on answer it; an older question is dropped."""
+        self._question = _Question(ask, now_ns)
+
+    def picture(self, pixels: Pixels, taken_ns: int) -> list[SceneEvent]:
+        """One picture, in order."""
+        events: list[SceneEvent] = []
+        if self._movement.changed(pixels):
+            self._since_ns = taken_ns
+            if self._still is not False:
+                self._still = False
+                events.append(Moved(taken_ns))
+        elif self._still is None:
+            self._still, self._since_ns = False, taken_ns
+            events.append(Moved(taken_ns))
+        elif not self._still and taken_ns - self._since_ns >= self._quiet_ns:
+            self._still = True
+            events.append(CameToRest(self._since_ns))
+        question = self._question
+        if question is not None and taken_ns > question.since_ns:
+            answer = self._answer(question, pixels, taken_ns)
+            if answer is not None:
+                self._question = None
+                events.append(answer)
+        return events
+
+    def _answer(self, question: _Question, pixels: Pixels, taken_ns: int) -> Looked | None:
+        late = taken_ns - question.since_ns >= self._look_ns
+        if not self._still:
+            question.agreeing.clear()
+            if not late:
+                return None
+            detail = f"something moved in the picture for {self._look_ns / 1e9:g} s"
+            return self._looked(question, pixels, taken_ns, None, (MOVING,), detail)
+        digest = hashlib.sha256(pixels.tobytes()).digest()
+        if digest in question.digests:
+            if not late:
+                return None
+            detail = "the camera gives the same picture again and again: restart the camera"
+            return self._looked(question, pixels, taken_ns, None, (CAMERA_FAULT,), detail)
+        question.digests.add(digest)
+        question.frames += 1
+        question.first_ns = question.first_ns or taken_ns
+        self._read(question, pixels, taken_ns)
+        if len(question.agreeing) >= AGREEING:
+            value = self._reader.encode(question.agreeing[0][0])
+            question.first_ns, question.frames = question.agreeing[0][1], len(question.agreeing)
+            return self._looked(question, pixels, taken_ns, value, (), "")
+        if question.frames < MOST_PICTURES and not late:
+            return None
+        reasons = tuple(word for word, _ in question.reasons.most_common()) or (CAMERA_FAULT,)
+        detail = question.details.get(reasons[0], "the camera gives too few pictures")
+        return self._looked(question, pixels, taken_ns, None, reasons, detail)
+
+    def _read(self, question: _Question, pixels: Pixels, taken_ns: int) -> None:
+        answer = self._reader.read(pixels)
+        reasons: tuple[str, ...] | None = getattr(answer, "reasons", None)
+        if reasons is not None:
+            question.agreeing.clear()
+            question.reasons.update(map(str, reasons))
+            question.details.setdefault(str(reasons[0]), answer.detail)
+            return
+        if question.agreeing and not self._reader.same(question.agreeing[0][0], answer):
+            question.agreeing.clear()
+            question.reasons.update([FRAMES_DISAGREE])
+            question.details.setdefault(FRAMES_DISAGREE, "two pictures of the same still scene were read differently")
+        question.agreeing.append((answer, taken_ns))
+
+    def _looked(
+        self,
+        question: _Question,
+        pixels: Pixels,
+        taken_ns: int,
+        value: dict[str, Any] | None,
+        reasons: tuple[str, ...],
+        detail: str,
+    ) -> Looked:
+        first_ns = question.first_ns or taken_ns
+        return Looked(question.ask, first_ns, taken_ns, question.frames, value, reasons, detail, pixels)
