@@ -30,6 +30,8 @@ class CommandName(StrEnum):
     """The dealer calls no-spin, or a manager refuses a held attempt: make it again."""
     ATTEMPT_DECIDE = "attempt.decide"
     """A service manager decides a held attempt by the video."""
+    ENTRY_ALLOW = "entry.allow"
+    """A service manager lets the result of the open round be keyed in by hand, its device being in doubt or down."""
 
 
 class Role(StrEnum):

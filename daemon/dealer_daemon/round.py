@@ -19,9 +19,11 @@ from dealer_daemon.events import (
     CardDrawn,
     CardExpected,
     CardRepeated,
+    CardSkipped,
     CardWithheld,
     DeviceFaulted,
     DeviceRecovered,
+    EntryAllowed,
     Event,
     Facts,
     GateOpened,
@@ -40,7 +42,7 @@ from dealer_daemon.events import (
     TableStarted,
     Violation,
 )
-from dealer_daemon.shoe import burnt, card_event, card_steps, counted, doubted, recounted, shoe_event
+from dealer_daemon.shoe import burnt, card_event, card_steps, counted, doubted, recounted, shoe_event, skipped
 from dealer_daemon.state import STATE_VERSION, FoldError, OpenRound, Outcome, Shoe, Step, TableState
 
 __all__ = [
@@ -106,6 +108,8 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(state, shoe=burnt(state.shoe, data))
         case HandSkipped():
             return replace(state, skipping=True)
+        case CardSkipped() as data:
+            return skipped(state, data)
         case CardDrawn() | CardWithheld() | CardCorrected():
             after = replace(state, round=_in_round(state, event))
             return replace(after, shoe=card_event(state.shoe, event.data, state.round))
@@ -161,6 +165,8 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
             return replace(
                 current, phase="unconfirmed", seen=data.facts, evidence=data.evidence, witnesses=data.witnesses
             )
+        case EntryAllowed():
+            return replace(current, by_hand=True, phase="waiting", seen={}, evidence=[], witnesses=[], doubt=None)
         case GateWaiting() as data:
             return replace(current, gate=data.gate)
         case GateOpened() as data:
@@ -172,7 +178,7 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
             steps = [*current.steps, Step(expect=data.args)]
             return replace(current, steps=steps, server=_heard(current.server, data.server))
         case CardDrawn() | CardWithheld() | CardCorrected() as data:
-            steps = card_steps(current.steps, data)
+            steps = card_steps(current.steps, data, state.shoe)
             if isinstance(data, CardDrawn) and len(steps) == len(current.steps):
                 return replace(current, steps=steps)  # a card that lay there is made known: nothing else changes
             return replace(

@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 3
+STATE_VERSION = 4
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -18,6 +18,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     position: str | None = None
     card: str | None = None
     unit: str | None = None
+    shoe_id: str | None = None
+    """The shoe that the card came out of."""
     evidence: list[str] = []
     withheld: bool = False
     """The card was read and servers do not know it yet."""
@@ -49,6 +51,8 @@ class OpenRound(msgspec.Struct, frozen=True, kw_only=True):
     evidence: list[str] = []
     """Evidence of a held or unconfirmed attempt."""
     last_refusal: str | None = None
+    by_hand: bool = False
+    """The service manager lets the result be keyed in."""
     server: list[Facts] = []
     steps: list[Step] = []
     """Cards, gates and the server's words, in order, at a card table."""
@@ -99,7 +103,8 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     shoes: int = 0
     """Shoes begun so far."""
     previous: list[Step] = []
-    """The steps of the newest round that ended, by which its cards are known when they are reported once more."""
+    """The steps of the newest round that ended, and the cards of hands that were skipped since: by them cards are known
+    that are reported once more."""
     skipping: bool = False
     """The cards that come belong to a hand that gives no result."""
     faults: dict[str, list[str]] = {}

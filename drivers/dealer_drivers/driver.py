@@ -150,7 +150,7 @@ class Driver:
     ``observes`` and ``serial`` are functions of the options because they may change what the device can see
     or how its port is set. ``offline_after_s`` is the time within which silence or an unplug is reported.
     ``transports`` are the kinds of port that it may have: ``serial``, ``tcp``, ``usb``, ``input``, ``camera``,
-    ``mqtt``, ``recording``.
+    ``mqtt``, ``unix``, ``recording``.
     """
 
     name: str

@@ -47,6 +47,7 @@ COMMANDS: dict[CommandName, dict[str, Any]] = {
     CommandName.ATTEMPT_CONFIRM: {},
     CommandName.ATTEMPT_REFUSE: {"round": "r1-7"},
     CommandName.ATTEMPT_DECIDE: {"reason": "video", "number": "7"},
+    CommandName.ENTRY_ALLOW: {"reason": "the sensor is down"},
 }
 
 
@@ -151,6 +152,7 @@ def test_the_schema_and_the_daemon_take_the_same_commands(name: CommandName) -> 
         (CommandName.OUTCOME_CORRECT, "reason"),
         (CommandName.EVENTS_RESEND, "from"),
         (CommandName.ATTEMPT_DECIDE, "reason"),
+        (CommandName.ENTRY_ALLOW, "reason"),
     ],
 )
 def test_what_a_command_needs_is_required(name: CommandName, key: str) -> None:

@@ -11,14 +11,16 @@ import pytest
 
 from dealer_daemon.validation.card import CardReason
 from dealer_daemon.validation.spin_rules import SpinReason
+from dealer_daemon.validation.witness import WitnessReason
 from dealer_daemon.verdicts import Remedy
 from dealer_daemon.words import FAMILIES, WORDS, Kind, Language, UnknownWord, reference, text, words_of
+from dealer_drivers.entry.readings import EntryFault
 from dealer_drivers.readings import Fault
 from dealer_drivers.roulette.readings import WheelFault
 from dealer_drivers.shoe.readings import CardTrouble, ShoeProblem
 
 SHOE_FAULTS = frozenset(f"shoe_{problem}" for problem in ShoeProblem)
-ENUMS = (SpinReason, CardReason, CardTrouble, Fault, WheelFault, Remedy)
+ENUMS = (SpinReason, CardReason, CardTrouble, EntryFault, Fault, WheelFault, WitnessReason, Remedy)
 
 
 def test_texts() -> None:
@@ -74,9 +76,9 @@ def test_no_word_is_in_two_families() -> None:
 
 def test_the_words_of_the_types_have_texts_where_they_may_stand() -> None:
     reasons = words_of(Kind.REFUSED) | words_of(Kind.HELD)
-    assert not [word for word in SpinReason if word not in reasons]
+    assert not [word for word in (*SpinReason, *WitnessReason) if word not in reasons]
     assert not [word for word in CardTrouble if word not in words_of(Kind.REFUSED)]
-    assert not [word for word in (*Fault, *WheelFault, *sorted(SHOE_FAULTS)) if word not in words_of(Kind.FAULT)]
+    assert not [word for word in (*Fault, *WheelFault, *EntryFault, *sorted(SHOE_FAULTS)) if word not in words_of(Kind.FAULT)]
     assert list(words_of(Kind.REMEDY)) == list(Remedy)
 
 

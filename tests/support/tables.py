@@ -26,14 +26,19 @@ class Driven:
     """A roulette table; every decision is checked against the fold of all that came before."""
 
     def __init__(
-        self, source: str = "device", spin: SpinRules | None = None, tries: int = 3, history: Iterable[Event] = ()
+        self,
+        source: str = "device",
+        spin: SpinRules | None = None,
+        tries: int = 3,
+        history: Iterable[Event] = (),
+        devices: tuple[TableDevice, ...] = (WHEEL,),
     ) -> None:
         game = load_game("roulette")
         settings = RouletteSettings(spin=spin or SpinRules(unobserved="accept"))
         self.setup = TableSetup(
             name="r1",
             rules=Rules(game, settings, source, tries),  # type: ignore[arg-type]
-            devices=(WHEEL,),
+            devices=devices,
             version="test",
             config_hash="0" * 64,
         )
@@ -53,10 +58,10 @@ class Driven:
     def start(self, at: Instant) -> list[EventData]:
         return self._keep(self.table.start(at))
 
-    def see(self, readings: Iterable[Reading]) -> list[EventData]:
+    def see(self, readings: Iterable[Reading], device: str = "wheel") -> list[EventData]:
         out: list[EventData] = []
         for reading in readings:
-            out += self._keep(self.table.readings("wheel", [reading], reading.at))
+            out += self._keep(self.table.readings(device, [reading], reading.at))
         return out
 
     def tick(self, at: Instant) -> list[EventData]:

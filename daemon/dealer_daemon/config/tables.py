@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dealer_daemon.config.lines import KeyPath
+from dealer_daemon.config.roles import check_devices
 from dealer_daemon.config.types import DeviceConfig, DeviceKeys, TableConfig, TableKeys
 from dealer_daemon.config.walk import Problem, read_struct
 from dealer_daemon.games import AttemptGame, Game, UnknownGame, load_game
@@ -56,7 +57,7 @@ def _read_table(name: str, values: Mapping[str, Any], path: KeyPath, problems: l
     settings = read_struct(rest, game.settings, path, problems, also=_TABLE_KEYS)
     if keys is None or settings is None or len(problems) > before:
         return None
-    for key, reason in game.check(settings, [device.for_game() for device in devices]):
+    for key, reason in check_devices(game, settings, [device.for_game() for device in devices]):
         problems.append(Problem((*path, *key.split(".")), reason))
     if keys.round_source == "device" and isinstance(game, AttemptGame) and (needs := game.needs_server(settings)):
         problems.append(Problem((*path, *needs[0].split(".")), needs[1]))
@@ -65,6 +66,7 @@ def _read_table(name: str, values: Mapping[str, Any], path: KeyPath, problems: l
         game=keys.game,
         round_source=keys.round_source,
         tries_before_pause=keys.tries_before_pause,
+        witness_wait_s=keys.witness_wait_s,
         devices=tuple(devices),
         settings=settings,
         config_hash=_hash(name, keys, devices, settings),
@@ -161,6 +163,7 @@ def _hash(name: str, keys: TableKeys, devices: list[DeviceConfig], settings: msg
         "game": keys.game,
         "round_source": keys.round_source,
         "tries_before_pause": keys.tries_before_pause,
+        "witness_wait_s": keys.witness_wait_s,
         "devices": [
             {
                 "name": device.name,

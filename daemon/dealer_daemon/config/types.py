@@ -63,6 +63,8 @@ class TableKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Whose word opens and closes a round."""
     tries_before_pause: Count = 3
     """Refused attempts in a row before the table pauses and the service manager is called (``games.md`` §2)."""
+    witness_wait_s: Annotated[float, Meta(gt=0, le=600, description="seconds, more than 0, at most 600")] = 10.0
+    """How long after the main device each ``witness`` may take before the attempt is held."""
     devices: Annotated[list[dict[str, Any]], Meta(min_length=1, description="at least one [[tables.X.devices]]")]
 
 
@@ -73,7 +75,8 @@ class DeviceKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     driver: Text
     port: Text
     role: DeviceRole = "main"
-    """``witness``: it sees the same result as the table's main device in its own way, and both must agree."""
+    """``witness``: it sees the same result as the table's main device in its own way, and both must agree.
+    ``fallback``: results keyed in by hand, for a round for which the service manager allowed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class TableConfig:
     game: str
     round_source: Literal["device", "server"]
     tries_before_pause: int
+    witness_wait_s: float
     devices: tuple[DeviceConfig, ...]
     settings: Any
     config_hash: str

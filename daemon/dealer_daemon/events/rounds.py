@@ -85,6 +85,15 @@ class AttemptHeld(EventData, frozen=True, kw_only=True):
     unit: str | None = None
 
 
+class EntryAllowed(EventData, frozen=True, kw_only=True):
+    """The service manager lets the result of this round be keyed in by hand (``games.md`` §9). What its device says
+    of the round does not count any more; an attempt that was under way or held is given up."""
+
+    type: ClassVar[str] = "entry.allowed"
+    reason: str
+    by: str
+
+
 class AttemptUnconfirmed(EventData, frozen=True, kw_only=True):
     """The result is there and waits for the dealer's word that the spin was valid (laps unobserved)."""
 
@@ -171,3 +180,5 @@ class OutcomeCorrected(EventData, frozen=True, kw_only=True):
     """At a card table: the shoe of the hand, and the card on each position as it is now and as it was read."""
     cards: dict[str, str] = {}
     was: dict[str, str] = {}
+    dealt_from: dict[str, str] = {}
+    """The shoe of each position whose card is of another one: the shoe was changed in the middle of the hand."""

@@ -52,8 +52,9 @@ class Judge(Protocol):
 StartRule = Literal["any", "after_close", "before_close"]
 
 
-DeviceRole = Literal["main", "witness"]
-"""A witness sees the same result in its own way: both must agree."""
+DeviceRole = Literal["main", "witness", "fallback"]
+"""A witness sees the same result in its own way: both must agree. A fallback counts for a round for which the service
+manager allowed it."""
 
 
 class BadFacts(ValueError):  # noqa: N818
@@ -101,6 +102,8 @@ class AttemptGame(Game):
     starts: Callable[[Any], StartRule]
     needs_server: Callable[[Any], tuple[str, str] | None] = lambda settings: None  # noqa: ARG005
     """The (key, reason) of settings that only work where a server opens and closes the rounds."""
+    result: str = ""
+    """The fact that two witnesses must agree on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,4 +105,5 @@ GAME = AttemptGame(
     judge=_judge,
     stated=_stated,
     starts=lambda settings: settings.spin.launch,
+    result="number",
 )

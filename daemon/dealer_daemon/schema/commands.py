@@ -124,6 +124,13 @@ class AttemptDecideData(CommandData, kw_only=True):
     round: Round | None = None
 
 
+class EntryAllowData(CommandData, kw_only=True):
+    """Lets the result of the open round be keyed in by hand."""
+
+    reason: Why
+    round: Round | None = None
+
+
 COMMAND_DATA: dict[CommandName, type[CommandData]] = {
     CommandName.ROUND_OPEN: RoundOpenData,
     CommandName.BETTING_CLOSE: BettingCloseData,
@@ -139,6 +146,7 @@ COMMAND_DATA: dict[CommandName, type[CommandData]] = {
     CommandName.ATTEMPT_CONFIRM: AttemptConfirmData,
     CommandName.ATTEMPT_REFUSE: AttemptRefuseData,
     CommandName.ATTEMPT_DECIDE: AttemptDecideData,
+    CommandName.ENTRY_ALLOW: EntryAllowData,
 }
 
 

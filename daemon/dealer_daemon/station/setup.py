@@ -25,6 +25,7 @@ def table_setup(config: TableConfig, clock_speed: float = 1.0) -> TableSetup:
             settings=config.settings,
             round_source=config.round_source,
             tries_before_pause=config.tries_before_pause,
+            witness_wait_s=config.witness_wait_s,
         ),
         devices=tuple(device.for_game() for device in config.devices),
         version=VERSION,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dealer_daemon.commands import Command
+from dealer_daemon.commands import Command, CommandName
 from dealer_daemon.events import (
     AttemptHeld,
     AttemptStarted,
@@ -22,9 +22,11 @@ from dealer_daemon.events import (
     TablePaused,
     Violation,
 )
-from dealer_daemon.games.game import Judge, StartRule
+from dealer_daemon.games.game import StartRule
 from dealer_daemon.round import OpenRound
 from dealer_daemon.table.common import STATION, WITHHELD, Rules, emit_outcome, next_round_id, refuse, trouble
+from dealer_daemon.table.entries import allow_entry
+from dealer_daemon.table.judges import Judges
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.signals import (
     Ask,
@@ -42,24 +44,33 @@ from dealer_daemon.validation.signals import (
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.driver import DeviceAction
+from dealer_drivers.entry.readings import ResultEntered
 from dealer_drivers.readings import Reading
 
 
 class AttemptPlay:
     """Turns signals into events. Holds no state of its own but the newest attempt counter of the device."""
 
-    def __init__(self, rules: Rules, judge: Judge, device: str, frames: FrameLog, starts: StartRule) -> None:
+    def __init__(self, rules: Rules, judges: Judges, frames: FrameLog, starts: StartRule) -> None:
         self.rules = rules
         self._starts = starts
-        self.judge = judge
-        self._device = device
+        self.judge = judges.main
+        self._device = judges.device
+        self._fallbacks = judges.fallbacks
         self.frames = frames
         self.token: int | None = None
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
-        for signal in self.judge.feed(device, reading):
-            self._signal(turn, device, signal)
+        if isinstance(reading, ResultEntered) and not self._entry_fits(turn, device, reading):
+            return
+        judge = self._fallbacks.get(device, self.judge)
+        current = turn.state.round
+        by_hand = current is not None and current.by_hand
+        for signal in judge.feed(device, reading):
+            # Where the manager lets the result be keyed in, the sensor that is in doubt has no say.
+            if judge is not self.judge or not by_hand or isinstance(signal, Trouble):
+                self._signal(turn, device, signal)
 
     def tick(self, turn: Turn) -> None:
         """Time passed."""
@@ -110,9 +121,31 @@ class AttemptPlay:
         """Nothing was withheld: a result while betting is open never counts. An attempt may begin now."""
         self._due(turn)
 
-    def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:  # noqa: ARG002
-        """Nothing beyond what every table knows."""
-        return None
+    def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:
+        """Results by hand, for a round whose device is in doubt."""
+        return allow_entry(self, turn, command) if command.name is CommandName.ENTRY_ALLOW else None
+
+    @property
+    def has_fallback(self) -> bool:
+        """Whether a result may be keyed in where the manager allows it."""
+        return bool(self._fallbacks)
+
+    def _entry_fits(self, turn: Turn, device: str, reading: ResultEntered) -> bool:
+        """It was entered for the round that is open, and may count for it."""
+        current = turn.state.round
+        open_one = None if current is None else current.id
+        if reading.round != open_one:
+            reason = "entry_for_another_round"
+            detail = f"the result was entered for {reading.round or 'no round'}, and open is {open_one or 'none'}"
+        elif device in self._fallbacks and (current is None or not current.by_hand):
+            reason = "entry_not_allowed"
+            detail = "a result was keyed in, and the service manager has not allowed it for this round"
+        else:
+            return True
+        kept = turn.evidence()
+        turn.emit(Violation(reason=reason, detail=detail, evidence=[], kept=kept))
+        self.frames.clear()
+        return False
 
     def correction(
         self,

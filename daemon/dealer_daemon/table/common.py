@@ -37,6 +37,8 @@ class Rules:
     """Of the game's settings type."""
     round_source: Literal["device", "server"]
     tries_before_pause: int
+    witness_wait_s: float = 10.0
+    """How long after the main device a witness may take."""
 
 
 class Play(Protocol):

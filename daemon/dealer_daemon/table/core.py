@@ -16,6 +16,7 @@ from dealer_daemon.round import TableState
 from dealer_daemon.table.attempts import AttemptPlay
 from dealer_daemon.table.cards.play import CardPlay
 from dealer_daemon.table.common import Play, Rules, trouble
+from dealer_daemon.table.judges import make_judges
 from dealer_daemon.table.orders import answer
 from dealer_daemon.table.turn import Decision, FrameLog, Turn
 from dealer_daemon.validation.signals import Trouble
@@ -119,8 +120,7 @@ def _play(setup: TableSetup, expected: int | None, stands: Facts | None, frames:
         procedure = game.procedure(rules.settings, rules.round_source == "device")
         gives_result = any(Observes.RESULT in device.observes for device in setup.devices)
         return CardPlay(rules, procedure, rules.settings.shoe, frames, gives_result=gives_result)
-    judge = game.judge(rules.settings, setup.devices, expected, stands)
-    return AttemptPlay(rules, judge, setup.devices[0].name, frames, game.starts(rules.settings))
+    return AttemptPlay(rules, make_judges(rules, setup.devices, expected, stands), frames, game.starts(rules.settings))
 
 
 def _standing(state: TableState) -> Facts | None:

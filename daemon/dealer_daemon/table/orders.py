@@ -38,6 +38,7 @@ MAY: dict[CommandName, frozenset[Role]] = {
     CommandName.ATTEMPT_CONFIRM: frozenset({_DEALER, _MANAGER}),
     CommandName.ATTEMPT_REFUSE: frozenset({_DEALER, _MANAGER}),
     CommandName.ATTEMPT_DECIDE: frozenset({_MANAGER}),
+    CommandName.ENTRY_ALLOW: frozenset({_MANAGER}),
 }
 """Who may ask what. Nobody but a service manager resumes, voids or corrects (``games.md`` §2.2)."""
 

@@ -24,6 +24,15 @@ DEVICES: dict[str, Word] = {
         _FAULT, "Data, but none of it readable", "数据无法识别", "資料無法識別",
         "Bytes come and none is a frame: probably the wrong speed or the wrong device at this port.",
     ),
+    # Results by hand.
+    "entries_differ": Word(
+        _FAULT, "The two entries differ", "两次录入不一致", "兩次錄入不一致",
+        "The second entry was not the first one; both are forgotten. Look again and enter the result twice.",
+    ),
+    "entry_impossible": Word(
+        _FAULT, "No such result", "录入的结果不存在", "錄入的結果不存在",
+        "The game has no such result; the entry is forgotten. Enter it again, twice.",
+    ),
     # Wheels.
     "parameter_changed": Word(
         _FAULT, "A setting of the device changed", "设备参数被改动", "設備參數被改動",

@@ -22,14 +22,35 @@ ROUNDS: dict[str, Word] = {
         _HELD, "The station was restarted in mid-attempt", "判读中系统重启", "判讀中系統重啟",
         "What happened while the station was down was not seen. Decide by the video.",
     ),
+    "witnesses_differ": Word(
+        _HELD, "Two devices give different results", "两台设备结果不一致", "兩台設備結果不一致",
+        "The table's main device and its witness do not say the same. Decide by the video; have both looked at.",
+    ),
+    "witness_unsure": Word(
+        _HELD, "The witness does not accept the result", "佐证设备判定无效", "佐證設備判定無效",
+        "The main device gave a result and the second device refused or held the same attempt. Decide by the video.",
+    ),
+    "witness_missing": Word(
+        _HELD, "The witness gave no result", "佐证设备无结果", "佐證設備無結果",
+        "The second device said nothing within `witness_wait_s` of the main one. Look at it; decide by the video.",
+    ),
     # Violations of the procedure.
+    "entry_for_another_round": Word(
+        _VIOLATION, "Keyed in for another round", "录入的局号不符", "錄入的局號不符",
+        "A result was keyed in for a round that is not the open one. It is recorded, and is no result.",
+    ),
+    "entry_not_allowed": Word(
+        _VIOLATION, "Keyed in without leave", "未经许可的人工录入", "未經許可的人工錄入",
+        "A result was keyed in at a table whose sensor gives it, and the manager has not allowed it for this round "
+        "(`entry.allow`). It is recorded, and is no result.",
+    ),
     "number_while_betting": Word(
         _VIOLATION, "A number while bets were open", "下注未截止已出号码", "下注未截止已出號碼",
         "A number came before betting closed. It is recorded, and is no result; the table pauses.",
     ),
     "spin_without_round": Word(
-        _VIOLATION, "A spin without a round", "无局转动", "無局轉動",
-        "A spin was made while no round was open. It is recorded, and is no result.",
+        _VIOLATION, "An attempt without a round", "无局操作", "無局操作",
+        "A ball, a shake or a turn began while no round was open. It is recorded, and is no result.",
     ),
     "number_changed_after_outcome": Word(
         _VIOLATION, "The number changed after the outcome", "结果公布后号码改变", "結果公布後號碼改變",
@@ -37,12 +58,12 @@ ROUNDS: dict[str, Word] = {
         "the outcome if it was wrong.",
     ),
     "spin_while_paused": Word(
-        _VIOLATION, "A spin while the table was paused", "暂停期间转动", "暫停期間轉動",
-        "A spin was made on a paused table. It is recorded, and is no result.",
+        _VIOLATION, "An attempt while the table was paused", "暂停期间操作", "暫停期間操作",
+        "An attempt was made on a paused table. It is recorded, and is no result.",
     ),
     "spin_while_held": Word(
-        _VIOLATION, "A spin while an attempt waited for a person", "待裁定期间转动", "待裁定期間轉動",
-        "A spin was made before the held or unconfirmed attempt was decided. It is recorded, and is no result.",
+        _VIOLATION, "An attempt while another waited for a person", "待裁定期间操作", "待裁定期間操作",
+        "An attempt was made before the held or unconfirmed one was decided. It is recorded, and is no result.",
     ),
     # Why a table stands.
     "tries_exhausted": Word(

@@ -19,7 +19,7 @@ from dealer_drivers.transports.usb import UsbTransport
 
 FORMS = (
     "write a path such as /dev/dealer/wheel, tcp://host:port, usb:VID:PID, input:path, camera:path, "
-    "an http address, mqtt://host:port/topic, or recording:path"
+    "an http address, mqtt://host:port/topic, unix:path, or recording:path"
 )
 RECORDING = "recording:"
 INPUT = "input:"
@@ -41,6 +41,8 @@ def port_kind(port: str) -> str:
         return "input"
     if port.startswith((CAMERA, *CAMERAS)) and "\0" not in port:
         return "camera"
+    if port.startswith("unix:") and "\0" not in port:
+        return "unix"
     if port.startswith(("mqtt://", "mqtts://")) and "\0" not in port:
         return "mqtt"
     if "/" not in port or SCHEME.match(port) or "\0" in port:
@@ -75,6 +77,8 @@ def make_transport(port: str, serial: SerialSettings, *, clock: Clock | None = N
             return InputDeviceTransport(str(_path(port, INPUT)))
         case "camera":
             raise OptionError("port", f"{port!r} is a camera's: a driver of cameras opens it")
+        case "unix":
+            raise OptionError("port", f"{port!r} is a socket that the station listens at: manual-entry has such a port")
         case "mqtt":
             raise OptionError("port", f"{port!r} is a broker's: a driver of devices that speak MQTT opens it")
     return SerialTransport(port, serial)

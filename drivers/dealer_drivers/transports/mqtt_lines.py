@@ -1,8 +1,9 @@
 """MQTT messages on a channel of bytes, one line each, so that they can be recorded and replayed.
 
-A received message is ``STATE TOPIC PAYLOAD`` and LF; a message to send is ``TOPIC PAYLOAD`` and LF. ``STATE`` is ``live``
-or ``kept``: a kept (retained) one was handed out by the broker at our subscription and may be of any age. ``TOPIC`` is
-the part behind the configured base. Bytes of both that are no printable ASCII, blanks and ``%`` are written ``%XX``.
+A received message is ``STATE TOPIC PAYLOAD`` and LF; a message to send is ``TOPIC PAYLOAD`` and LF. ``STATE`` is
+``live`` or ``kept``: a kept (retained) one was handed out by the broker at our subscription and may be of any age.
+``TOPIC`` is the part behind the configured base. Bytes of both that are no printable ASCII, blanks and ``%`` are
+written ``%XX``.
 """
 
 from __future__ import annotations

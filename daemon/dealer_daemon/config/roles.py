@@ -1,0 +1,47 @@
+"""Whether a table's devices can play their roles: one result, its witnesses, and what may stand in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dealer_daemon.games import AttemptGame, Game, TableDevice
+from dealer_drivers.driver import Observes
+
+
+def check_devices(game: Game, settings: Any, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
+    """Every (key, reason) that is wrong."""
+    main = [device for device in devices if device.role == "main"]
+    others = [device for device in devices if device.role != "main"]
+    if not main:
+        return [("devices", 'every device is a witness or a fallback: one must have role = "main", or none')]
+    found = list(_check_main(game, settings, main))
+    if others and not isinstance(game, AttemptGame):
+        names = ", ".join(device.name for device in others if device.role == "fallback")
+        if names:
+            found.append(("devices", f"{names}: a card table has no fallback; the manager corrects positions instead"))
+        return found
+    for device in others:
+        found += _check_other(game, settings, device)
+    return found
+
+
+def _check_main(game: Game, settings: Any, main: Sequence[TableDevice]) -> Iterator[tuple[str, str]]:
+    by_hand = [device.name for device in main if Observes.ENTRY in device.observes]
+    if not by_hand:
+        yield from game.check(settings, main)
+    elif not isinstance(game, AttemptGame):
+        yield "devices", f"{by_hand[0]}: cards are not keyed in; the manager corrects positions instead"
+    elif len(main) > 1:
+        reason = f'{by_hand[0]} is keyed in by hand beside another device: give it role = "witness" or "fallback"'
+        yield "devices", reason
+
+
+def _check_other(game: Game, settings: Any, device: TableDevice) -> Iterator[tuple[str, str]]:
+    if Observes.ENTRY in device.observes:
+        return
+    if device.role == "fallback":
+        yield "devices", f"{device.name} ({device.driver}) is no fallback: only results keyed in by hand are"
+        return
+    for key, reason in game.check(settings, [device]):
+        yield key, f"as a witness {device.name} must be able to give the result by itself: {reason}"

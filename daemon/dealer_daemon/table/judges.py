@@ -1,0 +1,56 @@
+"""Who judges a table's attempts: the main devices, their witnesses, and what may stand in for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dealer_daemon.events import Facts
+from dealer_daemon.games.game import AttemptGame, BadFacts, Judge, TableDevice
+from dealer_daemon.table.common import Rules
+from dealer_daemon.validation.entry import EntryJudge
+from dealer_daemon.validation.witness import WitnessedJudge
+from dealer_drivers.driver import Observes
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """``main`` leads, ``device`` names its first device. ``fallbacks`` count where a manager allowed it."""
+
+    main: Judge
+    device: str
+    fallbacks: Mapping[str, Judge]
+
+
+def make_judges(rules: Rules, devices: Sequence[TableDevice], token: int | None, stands: Facts | None) -> Judges:
+    """The judges of a table whose game is one of attempts."""
+    main = [device for device in devices if device.role == "main"]
+    witnesses = {device.name: _judge(rules, [device], None, None) for device in devices if device.role == "witness"}
+    fallbacks = {device.name: _judge(rules, [device], None, None) for device in devices if device.role == "fallback"}
+    judge = _judge(rules, main, token, stands)
+    if witnesses:
+        judge = WitnessedJudge(judge, witnesses, _same(rules), rules.witness_wait_s)
+    return Judges(judge, main[0].name, fallbacks)
+
+
+def _judge(rules: Rules, devices: Sequence[TableDevice], token: int | None, stands: Facts | None) -> Judge:
+    game = rules.game
+    assert isinstance(game, AttemptGame)
+    if any(Observes.ENTRY in device.observes for device in devices):
+
+        def stated(result: Mapping[str, Any]) -> Mapping[str, Any] | str:
+            try:
+                return game.stated(rules.settings, result)
+            except BadFacts as error:
+                return str(error)
+
+        return EntryJudge(stated)
+    return game.judge(rules.settings, devices, token, stands)
+
+
+def _same(rules: Rules) -> Any:
+    game = rules.game
+    assert isinstance(game, AttemptGame)
+    key = game.result
+    return lambda one, other: one[key] == other[key]

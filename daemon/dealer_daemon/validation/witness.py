@@ -1,0 +1,183 @@
+"""Two devices for one result: both must agree within a set time, or the attempt is held (``games.md`` §2).
+
+The main device's judge leads: its beginnings, refusals and doubts are the table's. Only what it accepts waits for the
+witnesses, each of which has a judge of its own and has seen the same attempt in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Protocol
+
+from dealer_daemon.validation.signals import (
+    Ask,
+    Contradicted,
+    Judged,
+    NeedsConfirmation,
+    NotJudged,
+    Signal,
+    Started,
+    Trouble,
+    Unseen,
+    Value,
+)
+from dealer_daemon.verdicts import Held, Refused
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import Reading
+
+
+class WitnessReason(StrEnum):
+    """Why two witnesses give no result."""
+
+    WITNESSES_DIFFER = "witnesses_differ"
+    """The second device says something else."""
+    WITNESS_UNSURE = "witness_unsure"
+    """The second device saw the attempt and does not accept it."""
+    WITNESS_MISSING = "witness_missing"
+    """The second device said nothing in time."""
+
+
+class Judge(Protocol):
+    """As in ``games/game.py``."""
+
+    def feed(self, device: str, reading: Reading) -> list[Signal]: ...
+    def tick(self, at: Instant) -> list[Signal]: ...
+    def deadline_ns(self) -> int | None: ...
+    def discard(self) -> None: ...
+    def underway(self) -> bool: ...
+    def waiting(self) -> bool: ...
+    def due(self, at: Instant) -> list[Signal]: ...
+
+
+Same = Callable[[Mapping[str, object], Mapping[str, object]], bool]
+"""Whether two results' facts are the same result."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    signal: Judged | NeedsConfirmation
+    until_ns: int
+
+
+class WitnessedJudge:
+    """``witnesses`` by device; ``same`` compares results; each must be there ``wait_s`` after the main device's."""
+
+    def __init__(self, main: Judge, witnesses: Mapping[str, Judge], same: Same, wait_s: float) -> None:
+        self._main = main
+        self._witnesses = dict(witnesses)
+        self._same = same
+        self._wait_s = wait_s
+        self._pending: _Pending | None = None
+        self._answers: dict[str, Value | Refused | Held] = {}
+
+    def feed(self, device: str, reading: Reading) -> list[Signal]:
+        """One reading of the main devices, or of a witness."""
+        witness = self._witnesses.get(device)
+        if witness is None:
+            return self._led(self._main.feed(device, reading), reading.at)
+        return self._witnessed(device, witness.feed(device, reading))
+
+    def tick(self, at: Instant) -> list[Signal]:
+        """Time passed: a witness that says nothing is missing."""
+        signals = self._led(self._main.tick(at), at)
+        for device, witness in self._witnesses.items():
+            signals += self._witnessed(device, witness.tick(at))
+        pending = self._pending
+        if pending is not None and at.mono_ns >= pending.until_ns:
+            missing = ", ".join(device for device in self._witnesses if device not in self._answers)
+            detail = f"{missing} gave no result within {self._wait_s:g} s of the main device"
+            signals += self._end(Held(WitnessReason.WITNESS_MISSING, detail, pending.signal.value.facts))
+        return signals
+
+    def deadline_ns(self) -> int | None:
+        """The earliest of all that may matter."""
+        times = [self._main.deadline_ns(), *(witness.deadline_ns() for witness in self._witnesses.values())]
+        times.append(None if self._pending is None else self._pending.until_ns)
+        return min((time for time in times if time is not None), default=None)
+
+    def discard(self) -> None:
+        """Nothing under way counts, for nobody."""
+        self._forget()
+        self._main.discard()
+        for witness in self._witnesses.values():
+            witness.discard()
+
+    def underway(self) -> bool:
+        """An attempt runs, or its witnesses are awaited."""
+        return self._pending is not None or self._main.underway()
+
+    def waiting(self) -> bool:
+        """As the main device."""
+        return self._pending is None and self._main.waiting()
+
+    def due(self, at: Instant) -> list[Signal]:
+        """The main device is asked to begin."""
+        return self._main.due(at)
+
+    def _led(self, signals: list[Signal], at: Instant) -> list[Signal]:
+        out: list[Signal] = []
+        for signal in signals:
+            match signal:
+                case Started():
+                    if self._pending is not None:
+                        detail = "the next attempt began before every witness had spoken"
+                        held = Held(WitnessReason.WITNESS_MISSING, detail, self._pending.signal.value.facts)
+                        out += self._end(held)
+                    self._forget()
+                    out.append(signal)
+                case Judged() | NeedsConfirmation():
+                    self._pending = _Pending(signal, at.plus_s(self._wait_s).mono_ns)
+                    out += self._compare()
+                case NotJudged() | Unseen() | Contradicted():
+                    self._forget()
+                    out.append(signal)
+                case _:
+                    out.append(signal)
+        return out
+
+    def _witnessed(self, device: str, signals: list[Signal]) -> list[Signal]:
+        out: list[Signal] = []
+        for signal in signals:
+            match signal:
+                case Started():
+                    self._answers.pop(device, None)
+                case Judged(value=value) | NeedsConfirmation(value=value):
+                    self._answers[device] = value
+                    out += self._compare()
+                case NotJudged(verdict=verdict):
+                    self._answers[device] = verdict
+                    out += self._compare()
+                case Contradicted() | Trouble() | Ask():
+                    out.append(signal)
+                case _:
+                    pass
+        return out
+
+    def _compare(self) -> list[Signal]:
+        pending = self._pending
+        if pending is None:
+            return []
+        value = pending.signal.value
+        for device, answer in self._answers.items():
+            if isinstance(answer, Refused | Held):
+                detail = f"{device} does not accept it: {answer.detail}"
+                return self._end(Held(WitnessReason.WITNESS_UNSURE, detail, value.facts))
+            if not self._same(value.facts, answer.facts):
+                detail = f"{', '.join(value.witnesses)} and {device} do not say the same"
+                seen: dict[str, Any] = {"main": dict(value.facts), device: dict(answer.facts)}
+                return self._end(Held(WitnessReason.WITNESSES_DIFFER, detail, seen))
+        if len(self._answers) < len(self._witnesses):
+            return []
+        agreed = replace(value, witnesses=(*value.witnesses, *sorted(self._answers)))
+        self._forget()
+        return [replace(pending.signal, value=agreed)]
+
+    def _end(self, held: Held) -> list[Signal]:
+        self._forget()
+        return [NotJudged(held)]
+
+    def _forget(self) -> None:
+        self._pending = None
+        self._answers.clear()

@@ -1,0 +1,1 @@
+"""Results that people key in (``games.md`` §9)."""

@@ -1,0 +1,138 @@
+"""Entries made twice: lines from a screen, to readings. Pure.
+
+A line is a JSON object ``{"by": "...", "round": "r1-17", "result": {...}}``; each is answered with one,
+``{"state": "again" | "entered" | "differ" | "expired" | "refused", "reason": "..."}``. The screen answers for who
+``by`` is. The first entry waits for the second; another result, another person, another round or too long a time in
+between and both are forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from dealer_drivers.driver import NOTHING, DeviceAction, Output
+from dealer_drivers.entry.readings import EntryFault, ResultEntered
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault, Reading, Unreadable
+
+MAX_LINE = 4096
+"""Bytes. The longest result there is, three dice, takes some forty."""
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One line."""
+
+    by: str
+    round: str | None
+    result: dict[str, Any]
+
+    def problem(self) -> str | None:
+        """What is wrong with it."""
+        if not self.by.strip() or len(self.by) > 100:
+            return '"by" is the name of the person, 1 to 100 characters'
+        if not self.result:
+            return '"result" is empty'
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    entry: Entry
+    line: bytes
+    at: Instant
+
+
+class EntrySession:
+    """Lines and time in; readings and answers out. The second entry must come within ``again_s`` of the first."""
+
+    def __init__(self, again_s: float) -> None:
+        self._again_s = again_s
+        self._held = b""
+        self._skipping = False
+        self._first: _First | None = None
+        self._differed = False
+
+    def opened(self, at: Instant) -> Output:
+        """The screen is there."""
+        return self.lost(at, "")
+
+    def lost(self, at: Instant, reason: str) -> Output:  # noqa: ARG002
+        """The screen is gone: half an entry is none."""
+        self._held, self._skipping, self._first = b"", False, None
+        return NOTHING
+
+    def feed(self, data: bytes, at: Instant) -> Output:
+        """Bytes arrived."""
+        outputs = [self.tick(at)]
+        *lines, self._held = (self._held + data).split(b"\n")
+        for line in lines:
+            skipped, self._skipping = self._skipping, False
+            outputs.append(self._garbage(line, at) if skipped else self._line(line, at))
+        if len(self._held) > MAX_LINE:
+            outputs.append(Output(rejected=len(self._held)))
+            self._held, self._skipping = b"", True
+        return Output(
+            tuple(reading for output in outputs for reading in output.readings),
+            tuple(send for output in outputs for send in output.send),
+            sum(output.frames for output in outputs),
+            sum(output.rejected for output in outputs),
+        )
+
+    def tick(self, at: Instant) -> Output:
+        """Time passed: a first entry that stays alone is forgotten."""
+        if self._first is None or at.since_s(self._first.at) < self._again_s:
+            return NOTHING
+        self._first = None
+        return Output(send=(_answer("expired", f"no second entry within {self._again_s:g} s: enter it twice"),))
+
+    def deadline_ns(self) -> int | None:
+        """When the first entry is forgotten."""
+        return None if self._first is None else self._first.at.plus_s(self._again_s).mono_ns
+
+    def request(self, action: DeviceAction, at: Instant) -> Output:  # noqa: ARG002
+        """People are asked on the screen."""
+        return NOTHING
+
+    def _line(self, line: bytes, at: Instant) -> Output:
+        try:
+            entry = msgspec.json.decode(line, type=Entry) if len(line) <= MAX_LINE else None
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            entry = None
+        if entry is None:
+            return self._garbage(line, at)
+        problem = entry.problem()
+        if problem is not None:
+            return Output(send=(_answer("refused", problem),), frames=1)
+        first, self._first = self._first, None
+        if first is None:
+            self._first = _First(entry, line, at)
+            return Output(send=(_answer("again", "enter the same once more"),), frames=1)
+        if first.entry != entry:
+            detail = "the two entries are not the same; look again and enter the result twice"
+            fault = DeviceFault(at=at, raw=_both(first.line, line), fault=EntryFault.ENTRIES_DIFFER, detail=detail)
+            faults = () if self._differed else (fault,)
+            self._differed = True
+            return Output(faults, (_answer("differ", detail),), frames=1)
+        raw = _both(first.line, line)
+        entered = ResultEntered(at=at, raw=raw, by=entry.by, round=entry.round, result=entry.result)
+        readings: tuple[Reading, ...] = (entered,)
+        if self._differed:
+            self._differed = False
+            cleared = DeviceFault(at=at, raw=b"", fault=EntryFault.ENTRIES_DIFFER, detail="", cleared=True)
+            readings = (cleared, entered)
+        return Output(readings, (_answer("entered", ""),), frames=1)
+
+    def _garbage(self, line: bytes, at: Instant) -> Output:
+        reading = Unreadable(at=at, raw=line[:256], reason="no entry of a result")
+        return Output((reading,), (_answer("refused", "no entry of a result"),), rejected=len(line) + 1)
+
+
+def _both(first: bytes, second: bytes) -> bytes:
+    return first + b"\n" + second + b"\n"
+
+
+def _answer(state: str, reason: str) -> bytes:
+    return msgspec.json.encode({"state": state, "reason": reason}) + b"\n"

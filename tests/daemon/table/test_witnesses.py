@@ -1,0 +1,186 @@
+"""Two devices for one result, results by hand, and results by hand where a manager allows them (``games.md`` §2, §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dealer_daemon.commands import CommandName, ErrorCode, Role
+from dealer_daemon.events import AttemptHeld, RoundOutcome, Violation
+from dealer_daemon.games import TableDevice
+from dealer_drivers.driver import Observes
+from dealer_drivers.entry.readings import ResultEntered
+from dealer_drivers.instant import Instant
+from support.tables import WHEEL, Driven
+from support.wheel import Wheel
+
+ENTRY = frozenset({Observes.ENTRY})
+NUMBER = frozenset({Observes.NUMBER})
+
+
+def entry(role: Any) -> TableDevice:
+    return TableDevice(name="keys", driver="manual-entry", observes=ENTRY, role=role)
+
+
+def keyed(number: str, at: Instant, round_id: str | None = "r1-1", by: str = "D. Li") -> list[ResultEntered]:
+    raw = f"{number} {number}".encode()
+    return [ResultEntered(at=at, raw=raw, by=by, round=round_id, result={"number": number})]
+
+
+@pytest.fixture
+def witnessed() -> Driven:
+    return Driven(devices=(WHEEL, entry("witness")))
+
+
+def spun(table: Driven, number: str = "27") -> Wheel:
+    """A spin that the wheel itself accepts."""
+    wheel = Wheel()
+    table.see(wheel.good_spin(number).take())
+    return wheel
+
+
+def outcome(table: Driven) -> RoundOutcome:
+    data = table.events[-1].data
+    assert isinstance(data, RoundOutcome), table.words()
+    return data
+
+
+def test_an_outcome_waits_for_its_witness_and_names_both(witnessed: Driven) -> None:
+    wheel = spun(witnessed)
+    assert witnessed.words()[-1] == "betting.closed", "one witness is not enough"
+    witnessed.see(keyed("27", wheel.at), "keys")
+    assert outcome(witnessed).facts["number"] == "27"
+    assert outcome(witnessed).witnesses[-1] == "keys"
+    assert (outcome(witnessed).source, outcome(witnessed).by) == ("device", None)
+    assert len(outcome(witnessed).evidence) == 2, "the frames of each"
+
+
+def test_a_witness_may_speak_first(witnessed: Driven) -> None:
+    wheel = Wheel()
+    witnessed.see(wheel.betting().rim().no_more_bets().take())
+    witnessed.see(keyed("27", wheel.at), "keys")
+    assert "round.outcome" not in str(witnessed.words())
+    witnessed.see(wheel.bare("27").result("27").take())
+    assert outcome(witnessed).facts["number"] == "27"
+
+
+def test_witnesses_that_differ_are_for_a_person(witnessed: Driven) -> None:
+    wheel = spun(witnessed)
+    witnessed.see(keyed("28", wheel.at), "keys")
+    held = witnessed.events[-1].data
+    assert isinstance(held, AttemptHeld)
+    assert held.reason == "witnesses_differ"
+    assert (held.seen["main"]["number"], held.seen["keys"]["number"]) == ("27", "28")
+    assert witnessed.ask(CommandName.ATTEMPT_DECIDE, wheel.at, Role.MANAGER, number="27", reason="video").ok
+    assert outcome(witnessed).source == "manager"
+
+
+def test_a_witness_that_says_nothing_holds_the_attempt_in_its_time(witnessed: Driven) -> None:
+    wheel = spun(witnessed)
+    limit = wheel.at.plus_s(10)
+    deadline_ns = witnessed.table.deadline_ns()
+    assert deadline_ns is not None
+    assert deadline_ns <= limit.mono_ns
+    witnessed.tick(wheel.at.plus_s(5))
+    assert witnessed.words()[-1] == "betting.closed"
+    witnessed.tick(limit)
+    assert witnessed.words()[-1] == "attempt.held:witness_missing"
+    # Its late word changes nothing.
+    witnessed.see(keyed("27", limit), "keys")
+    assert witnessed.words()[-1] == "attempt.held:witness_missing"
+
+
+def test_a_word_about_the_spin_before_is_no_witness(witnessed: Driven) -> None:
+    wheel = Wheel()
+    witnessed.see(keyed("27", wheel.at, None), "keys")
+    witnessed.see(wheel.good_spin("27").take())
+    assert witnessed.words()[-1] == "betting.closed", "it was entered before the ball ran"
+
+
+def test_two_sensors_agree_or_hold() -> None:
+    second = TableDevice(name="second", driver="generic-number", observes=NUMBER, role="witness")
+    for said, last in (("27", "round.outcome:27"), ("26", "attempt.held:witnesses_differ")):
+        table = Driven(devices=(WHEEL, second))
+        wheel = spun(table)
+        line = next(reading for reading in Wheel().good_spin(said).take() if type(reading).__name__ == "BallRested")
+        table.see([line], "second")
+        assert table.words()[-1] == last
+        assert wheel.at
+
+
+def test_a_table_without_a_sensor() -> None:
+    table = Driven(source="server", devices=(entry("main"),))
+    at = Wheel().at
+    assert table.ask(CommandName.ROUND_OPEN, at).ok
+    assert table.ask(CommandName.BETTING_CLOSE, at).ok
+    table.see(keyed("0", at), "keys")
+    assert (outcome(table).source, outcome(table).by, outcome(table).facts["number"]) == ("manual", "D. Li", "0")
+    assert outcome(table).witnesses == ["keys"]
+
+
+def test_keyed_in_while_bets_are_open_or_for_another_round_or_impossible() -> None:
+    table = Driven(source="server", devices=(entry("main"),))
+    at = Wheel().at
+    assert table.ask(CommandName.ROUND_OPEN, at).ok
+    table.see(keyed("7", at, "r1-2"), "keys")
+    assert table.words()[-1] == "violation:entry_for_another_round"
+    violation = table.events[-1].data
+    assert isinstance(violation, Violation)
+    assert not violation.evidence, "the hash would tell the number"
+    assert "7" not in violation.detail.replace("r1-2", "").replace("r1-1", "")
+    table.see(keyed("37", at), "keys")
+    assert table.table.state.faults == {"keys": ["entry_impossible"]}
+    table.see(keyed("7", at), "keys")
+    assert table.words()[-2:] == ["violation:number_while_betting", "table.paused:violation"]
+    assert table.table.state.faults == {}
+
+
+def rounds_by_hand() -> Iterator[tuple[str, Driven, Wheel]]:
+    for how in ("under way", "held", "waiting"):
+        table, wheel = Driven(source="server", devices=(WHEEL, entry("fallback"))), Wheel()
+        assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+        if how == "under way":
+            table.see(wheel.betting().rim().take())
+        if how == "held":
+            table.see(wheel.betting().rim().no_more_bets().take())
+        assert table.ask(CommandName.BETTING_CLOSE, wheel.at).ok
+        if how == "held":
+            table.see(wheel.bare("26").result("27").take())
+            assert table.words()[-1].startswith("attempt.held")
+        yield how, table, wheel
+
+
+def test_a_sensor_in_doubt_and_a_manager_who_lets_the_result_be_keyed_in() -> None:
+    for how, table, wheel in rounds_by_hand():
+        table.see(keyed("5", wheel.at), "keys")
+        assert table.words()[-1] == "violation:entry_not_allowed", how
+        refused = table.ask(CommandName.ENTRY_ALLOW, wheel.at, Role.DEALER, reason="sensor down")
+        assert refused.error is ErrorCode.NOT_ALLOWED
+        assert table.ask(CommandName.ENTRY_ALLOW, wheel.at, Role.MANAGER, reason="sensor down").ok
+        again = table.ask(CommandName.ENTRY_ALLOW, wheel.at, Role.MANAGER, reason="sensor down")
+        assert again.error is ErrorCode.NOT_NOW
+        # What the sensor says of this round does not count any more, after a restart too.
+        table = table.restart()
+        table.see(Wheel().good_spin("27").take())
+        assert "round.outcome" not in str(table.words()), how
+        table.see(keyed("5", wheel.at), "keys")
+        assert (outcome(table).facts["number"], outcome(table).source) == ("5", "manual"), how
+
+
+def test_leave_is_for_one_round() -> None:
+    for _, table, wheel in rounds_by_hand():
+        assert table.ask(CommandName.ENTRY_ALLOW, wheel.at, Role.MANAGER, reason="sensor down").ok
+        table.see(keyed("5", wheel.at), "keys")
+        assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+        table.see(keyed("6", wheel.at, "r1-2"), "keys")
+        assert table.words()[-1] == "violation:entry_not_allowed"
+
+
+def test_no_fallback_no_leave() -> None:
+    table, wheel = Driven(source="server"), Wheel()
+    assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+    reply = table.ask(CommandName.ENTRY_ALLOW, wheel.at, Role.MANAGER, reason="x")
+    assert reply.error is ErrorCode.NOT_NOW
+    assert "fallback" in reply.message

@@ -1,0 +1,117 @@
+"""Results keyed in twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealer_drivers.driver import Output, load_driver
+from dealer_drivers.entry.readings import EntryFault, ResultEntered
+from dealer_drivers.entry.session import MAX_LINE, EntrySession
+from dealer_drivers.errors import OptionError
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault
+from dealer_drivers.transports.factory import device_transport
+
+NOW = Instant(10**12, 10**18)
+
+
+def line(number: str = "17", by: str = "D. Li", round_id: str | None = "r1-4") -> bytes:
+    return msgspec.json.encode({"by": by, "round": round_id, "result": {"number": number}}) + b"\n"
+
+
+def answers(output: Output) -> list[str]:
+    return [msgspec.json.decode(send)["state"] for send in output.send]
+
+
+def test_the_same_twice_is_a_result() -> None:
+    session = EntrySession(60)
+    assert answers(session.feed(line(), NOW)) == ["again"]
+    output = session.feed(line(), NOW.plus_s(5))
+    assert answers(output) == ["entered"]
+    (entered,) = output.readings
+    assert isinstance(entered, ResultEntered)
+    assert (entered.by, entered.round, entered.result) == ("D. Li", "r1-4", {"number": "17"})
+    assert entered.raw == line() + line()
+    assert answers(session.feed(line(), NOW.plus_s(6))) == ["again"], "a third entry begins anew"
+
+
+@pytest.mark.parametrize("second", [line("18"), line(by="Q. Ho"), line(round_id="r1-5"), line(round_id=None)])
+def test_anything_else_the_second_time_forgets_both(second: bytes) -> None:
+    session = EntrySession(60)
+    session.feed(line(), NOW)
+    output = session.feed(second, NOW)
+    assert answers(output) == ["differ"]
+    (fault,) = output.readings
+    assert isinstance(fault, DeviceFault)
+    assert fault.fault == EntryFault.ENTRIES_DIFFER
+    # Neither of the two is still there to be matched.
+    assert answers(session.feed(second, NOW)) == ["again"]
+    cleared, entered = session.feed(second, NOW).readings
+    assert isinstance(cleared, DeviceFault)
+    assert cleared.cleared
+    assert isinstance(entered, ResultEntered)
+
+
+def test_a_first_entry_does_not_wait_for_ever() -> None:
+    session = EntrySession(60)
+    session.feed(line(), NOW)
+    assert session.deadline_ns() == NOW.plus_s(60).mono_ns
+    assert answers(session.tick(NOW.plus_s(59.9))) == []
+    assert answers(session.tick(NOW.plus_s(60))) == ["expired"]
+    assert answers(session.feed(line(), NOW.plus_s(61))) == ["again"]
+    # Late bytes without a tick in between: the same.
+    assert answers(session.feed(line(), NOW.plus_s(121))) == ["expired", "again"]
+
+
+def test_a_screen_that_went_away_left_nothing_behind() -> None:
+    session = EntrySession(60)
+    session.feed(line() + line()[:20], NOW)
+    session.lost(NOW, "closed")
+    assert answers(session.feed(line(), NOW)) == ["again"]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"17\n", b"{}\n", b"\n", b'{"by":"a","round":"r","result":{"number":"1"},"more":1}\n', b"\xff\xfe\n",
+        b'{"by":" ","round":null,"result":{"number":"1"}}\n', b'{"by":"a","round":null,"result":{}}\n',
+        b"x" * (MAX_LINE + 10) + b"\n",
+    ],
+)  # fmt: skip
+def test_what_is_no_entry_is_refused_and_changes_nothing(bad: bytes) -> None:
+    session = EntrySession(60)
+    session.feed(line(), NOW)
+    assert answers(session.feed(bad, NOW)) == ["refused"]
+    assert answers(session.feed(line(), NOW)) == ["entered"]
+
+
+@given(st.lists(st.sampled_from([line(), line("3"), b"{", b"\n", b"\xff"]), max_size=8), st.data())
+def test_the_answer_does_not_depend_on_how_lines_are_cut(pieces: list[bytes], data: st.DataObject) -> None:
+    stream = b"".join(pieces)
+    whole = EntrySession(60).feed(stream, NOW)
+    session = EntrySession(60)
+    readings: list[Any] = []
+    sent: list[bytes] = []
+    rest = stream
+    while rest:
+        cut = data.draw(st.integers(1, len(rest)))
+        output = session.feed(rest[:cut], NOW)
+        rest = rest[cut:]
+        readings += output.readings
+        sent += output.send
+    assert (tuple(readings), tuple(sent)) == (whole.readings, whole.send)
+
+
+def test_the_driver_and_its_port() -> None:
+    driver = load_driver("manual-entry")
+    options = driver.parse_options({})
+    assert device_transport(driver, "unix:/run/x/r1.sock", options).name == "unix:/run/x/r1.sock"
+    with pytest.raises(OptionError, match="whole path"):
+        device_transport(driver, "unix:r1.sock", options)
+    with pytest.raises(OptionError, match="1 to 600"):
+        driver.parse_options({"again_s": 0})
