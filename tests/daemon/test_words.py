@@ -78,7 +78,8 @@ def test_the_words_of_the_types_have_texts_where_they_may_stand() -> None:
     reasons = words_of(Kind.REFUSED) | words_of(Kind.HELD)
     assert not [word for word in (*SpinReason, *WitnessReason) if word not in reasons]
     assert not [word for word in CardTrouble if word not in words_of(Kind.REFUSED)]
-    assert not [word for word in (*Fault, *WheelFault, *EntryFault, *sorted(SHOE_FAULTS)) if word not in words_of(Kind.FAULT)]
+    faults = words_of(Kind.FAULT)
+    assert not [word for word in (*Fault, *WheelFault, *EntryFault, *sorted(SHOE_FAULTS)) if word not in faults]
     assert list(words_of(Kind.REMEDY)) == list(Remedy)
 
 

@@ -18,9 +18,13 @@ WIDTH_PX = 160
 """Compared at this width: noise averages out, and a die of a calibrated rig still covers 20 of these pixels."""
 LEVELS = 10.0
 """Grey levels that a cell must change by. Noise of 6 levels a pixel is 1.5 in a cell of 4 × 4."""
+NOISES = 9.0
+"""Times the median change, if that is more: a dark table's camera is noisy. Six deviations of its noise."""
 CELLS = 6
 """Cells that must change: a pip of a calibrated rig (16 of 640 pixels, ``devices.md`` §8) covers 12."""
 
+MOST_LIGHT = 1.3
+"""By which factor the whole picture may grow brighter from one to the next and nothing have moved."""
 FOLLOW = 0.02
 """Share of a change that the still scene takes on: daylight that wanders over the plate in minutes is no movement."""
 
@@ -59,6 +63,14 @@ def _small(pixels: Pixels) -> npt.NDArray[np.float32]:
 
 
 def _differ(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> bool:
+    alike = np.ones(one.shape, bool)
     difference = one - other
-    difference -= np.median(difference)
-    return int(np.count_nonzero(np.abs(difference) > LEVELS)) >= CELLS
+    for _ in range(2):  # light is a factor: found over all cells, then over those that it explains
+        square = float(np.sum(np.square(other, where=alike, out=np.zeros_like(other))))
+        if square:
+            factor = float(np.sum(np.multiply(one, other, where=alike, out=np.zeros_like(other)))) / square
+            difference = one - np.float32(min(max(factor, 1 / MOST_LIGHT), MOST_LIGHT)) * other
+            alike = np.abs(difference) <= LEVELS
+    size = np.abs(difference)
+    least = max(LEVELS, NOISES * float(np.median(size)))
+    return int(np.count_nonzero(size > least)) >= CELLS

@@ -1,4 +1,4 @@
-"""Two devices for one result, results by hand, and results by hand where a manager allows them (``games.md`` §2, §9)."""
+"""Two devices for one result, results by hand, and by hand where a manager allows it (``games.md`` §2, §9)."""
 
 from __future__ import annotations
 
