@@ -1,12 +1,15 @@
-"""A recording through a table: the device's real driver, validation, round and journal, without broker or clock.
+"""Recordings through a table: the devices' real drivers, validation, round and journal, without broker or clock.
 
-Time is the recording's own; between its lines every time-out happens when it would have. The journal is a new one
+Time is the recordings' own; between their lines every time-out happens when it would have. The journal is a new one
 in a folder that the caller gives, so a replay never touches a station's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import datetime as dt
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from dealer_daemon.config import DeviceConfig, TableConfig
@@ -15,7 +18,7 @@ from dealer_daemon.journal import Journal
 from dealer_daemon.round import TableState
 from dealer_daemon.station.setup import recover, table_setup
 from dealer_daemon.table import Decision, Table
-from dealer_drivers.driver import Output
+from dealer_drivers.driver import DeviceAction, Output
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.recording import Entry, Recording
 from dealer_drivers.supervised import SupervisedSession
@@ -26,16 +29,27 @@ EPOCH = Instant(NS_PER_S, 0)
 MOST_TICKS = 1000
 """Between two lines of a recording: a session whose deadline never moves must not hang a replay."""
 
+Track = Iterable[tuple[str, Entry]]
+"""Lines of several devices, each with its device's name, in the order of their times."""
+
 
 class Player:
-    """One device of a table on the time of a recording. Pure: no journal, no clock. ``state`` is the table's."""
+    """Devices of a table on the time of their recordings. Pure: no journal, no clock. ``state`` is the table's.
 
-    def __init__(self, table: TableConfig, device: DeviceConfig, state: TableState) -> None:
-        self._device = device
+    ``device`` is the one that ``play`` gets the lines of; ``also`` are others, for ``play_all``.
+    """
+
+    def __init__(
+        self, table: TableConfig, device: DeviceConfig, state: TableState, also: Iterable[DeviceConfig] = ()
+    ) -> None:
+        self._first = device.name
         self._now = EPOCH
         self._table = Table(table_setup(table), state, BOOT)
-        self._session = SupervisedSession(device.driver.session(device.options), device.port, "is this its recording?")
-        self._up = False
+        self._sessions = {
+            one.name: SupervisedSession(one.driver.session(one.options), one.port, "is this its recording?")
+            for one in (device, *also)
+        }
+        self._up: set[str] = set()
 
     def now(self) -> Instant:
         """The moment that has been played to."""
@@ -43,50 +57,57 @@ class Player:
 
     def play(self, entries: Iterable[Entry]) -> Iterator[Decision]:
         """Every decision that holds events, in order."""
-        for decision in self._play(entries):
+        return self.play_all((self._first, entry) for entry in entries)
+
+    def play_all(self, track: Track) -> Iterator[Decision]:
+        """The same for several devices."""
+        for decision in self._play(track):
             if decision.events:
                 yield decision
 
-    def _play(self, entries: Iterable[Entry]) -> Iterator[Decision]:
-        yield self._table.start(self._now)
-        for entry in entries:
+    def _play(self, track: Track) -> Iterator[Decision]:
+        yield from self._carry_out(self._table.start(self._now))
+        for name, entry in track:
             at = max(EPOCH.plus_s(entry.t_s), self._now)  # a reader that stalled wrote times that go back
             yield from self._pass_time(at)
             self._now = at
-            yield from self._entry(entry)
+            yield from self._entry(name, entry)
         yield from self._run_out()
 
-    def _entry(self, entry: Entry) -> Iterator[Decision]:
+    def _entry(self, name: str, entry: Entry) -> Iterator[Decision]:
+        session = self._sessions[name]
         if entry.kind == "rx":
-            if not self._up:
-                yield from self._opened()
-            yield from self._take(self._session.received(entry.data, self._now))
+            if name not in self._up:
+                yield from self._opened(name)
+            yield from self._take(name, session.received(entry.data, self._now))
         elif entry.event == "open":
-            if self._up:
-                yield from self._take(self._session.lost(self._now, "the recording does not say why the link ended"))
-            yield from self._opened()
-        elif entry.event in ("close", "error") and self._up:
-            self._up = False
-            yield from self._take(self._session.lost(self._now, entry.reason or "the recorded link ended"))
+            if name in self._up:
+                reason = "the recording does not say why the link ended"
+                yield from self._take(name, session.lost(self._now, reason))
+            yield from self._opened(name)
+        elif entry.event in ("close", "error") and name in self._up:
+            self._up.discard(name)
+            yield from self._take(name, session.lost(self._now, entry.reason or "the recorded link ended"))
 
-    def _opened(self) -> Iterator[Decision]:
-        self._up = True
-        yield from self._take(self._session.opened(self._now))
+    def _opened(self, name: str) -> Iterator[Decision]:
+        self._up.add(name)
+        yield from self._take(name, self._sessions[name].opened(self._now))
 
     def _pass_time(self, until: Instant) -> Iterator[Decision]:
         for _ in range(MOST_TICKS):
-            session_ns = self._session.deadline_ns() if self._up else None
+            due = [(ns, name) for name in sorted(self._up) if (ns := self._sessions[name].deadline_ns()) is not None]
             table_ns = self._table.deadline_ns()
             # Bytes come before a deadline of the same moment, as on a live link.
-            due = [ns for ns in (session_ns, table_ns) if ns is not None and ns < until.mono_ns]
-            if not due:
+            times = [ns for ns in (*(ns for ns, _ in due), table_ns) if ns is not None and ns < until.mono_ns]
+            if not times:
                 return
-            ns = max(min(due), self._now.mono_ns)
+            ns = max(min(times), self._now.mono_ns)
             self._now = Instant(ns, self._now.wall_ns + ns - self._now.mono_ns)
-            if session_ns is not None and session_ns <= ns:
-                yield from self._take(self._session.tick(self._now))
+            for session_ns, name in due:
+                if session_ns <= ns:
+                    yield from self._take(name, self._sessions[name].tick(self._now))
             if table_ns is not None and table_ns <= ns:
-                yield self._table.tick(self._now)
+                yield from self._carry_out(self._table.tick(self._now))
 
     def _run_out(self) -> Iterator[Decision]:
         """After the last line comes silence: what the table still waited for does not come."""
@@ -94,22 +115,62 @@ class Player:
             ns = self._table.deadline_ns()
             if ns is None:
                 return
+            ns = max(ns, self._now.mono_ns)
             self._now = Instant(ns, self._now.wall_ns + ns - self._now.mono_ns)
-            yield self._table.tick(self._now)
+            yield from self._carry_out(self._table.tick(self._now))
 
-    def _take(self, output: Output) -> Iterator[Decision]:
-        # What the session would send is answered by nobody here.
+    def _take(self, name: str, output: Output) -> Iterator[Decision]:
+        # What the session would send is answered by the recording, or by nobody.
         if output.readings:
-            yield self._table.readings(self._device.name, output.readings, self._now)
+            yield from self._carry_out(self._table.readings(name, output.readings, self._now))
+
+    def _carry_out(self, decision: Decision) -> Iterator[Decision]:
+        yield decision
+        for name, action in decision.actions:
+            yield from self._ask(name, action)
+
+    def _ask(self, name: str, action: DeviceAction) -> Iterator[Decision]:
+        if name in self._up:
+            yield from self._take(name, self._sessions[name].request(action, self._now))
 
 
-def replay(table: TableConfig, device: DeviceConfig, recording: Recording, state_dir: Path) -> Iterator[Event]:
-    """Every event of the recording, as soon as it is in the journal in ``state_dir``. Raises ``JournalError``."""
+def merged(recordings: Mapping[str, Recording]) -> Iterator[tuple[str, Entry]]:
+    """The lines of several devices in one order, by when each recording says that it started.
+
+    Raises ``ValueError`` when one of several does not say so.
+    """
+    starts = {name: _started(recording) for name, recording in recordings.items()}
+    if len(recordings) == 1:
+        starts = dict.fromkeys(recordings, 0.0)
+    first = min(starts.values(), default=0.0)
+    tracks = [
+        [(entry.t_s + starts[name] - first, number, name, entry) for entry in recording.entries]
+        for number, (name, recording) in enumerate(recordings.items())
+    ]
+    for t_s, _, name, entry in heapq.merge(*tracks, key=lambda line: line[:2]):
+        yield name, replace(entry, t_s=t_s)
+
+
+def _started(recording: Recording) -> float:
+    started = recording.head.get("started")
+    try:
+        return dt.datetime.fromisoformat(str(started)).timestamp()
+    except ValueError as error:
+        if started is None:
+            return 0.0
+        raise ValueError(f"{recording.path}: started is {started!r}, which is no time") from error
+
+
+def replay(table: TableConfig, recordings: Mapping[str, Recording], state_dir: Path) -> Iterator[Event]:
+    """Every event of the recordings, by device, as soon as it is in the journal in ``state_dir``. Raises
+    ``JournalError``, and ``ValueError`` for recordings that cannot be put in one order."""
     clock = [EPOCH]
+    track = list(merged(recordings))
+    devices = [device for device in table.devices if device.name in recordings]
     journal = Journal.open(state_dir, boot=BOOT, clock=lambda: clock[0])
     try:
-        player = Player(table, device, recover(journal, table.name))
-        for decision in player.play(recording.entries):
+        player = Player(table, devices[0], recover(journal, table.name), devices[1:])
+        for decision in player.play_all(track):
             clock[0] = player.now()
             journal.commit(decision.events, decision.evidence)
             yield from decision.events

@@ -42,7 +42,7 @@ def config(tmp_path: Path) -> Config:
 
 def replay(config: Config, state_dir: Path, recording: Recording) -> list[Event]:
     table = config.tables["r1"]
-    return list(journalled(table, table.devices[0], recording, state_dir))
+    return list(journalled(table, {"wheel": recording}, state_dir))
 
 
 def play(config: Config, recording: Recording) -> list[Event]:

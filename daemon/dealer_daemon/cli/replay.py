@@ -29,6 +29,13 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("--table", required=True, metavar="T", help="the table of the configuration")
     parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
     parser.add_argument("--json", action="store_true", help="print every event as one JSON line, and nothing else")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="DEVICE=RECORDING",
+        help="another device of the table with its recording of the same time; may be repeated",
+    )
     parser.add_argument("recording", type=Path, metavar="RECORDING", help="the recording, *.rec.jsonl")
 
 
@@ -36,6 +43,7 @@ def replay(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 replayed, 1 the file is no recording, 2 the configuration is wrong."""
     from dealer_daemon.config import ConfigErrors, load_config
     from dealer_daemon.mqtt.envelope import encode_event
+    from dealer_daemon.replay import merged
     from dealer_daemon.replay import replay as play
     from dealer_drivers.recording import RecordingError, read_recording
 
@@ -47,22 +55,33 @@ def replay(arguments: argparse.Namespace) -> int:
     if table is None:
         known = ", ".join(config.tables)
         return complain(f"{arguments.config}: no table {arguments.table!r}; there are: {known}", WRONG)
-    device = next((device for device in table.devices if device.name == arguments.device), None)
-    if device is None:
-        known = ", ".join(device.name for device in table.devices)
-        text = f"table {table.name} has no device {arguments.device!r}; it has: {known}"
-        return complain(f"{arguments.config}: {text}", WRONG)
+    files = {arguments.device: arguments.recording}
+    for pair in arguments.also:
+        name, _, file = pair.partition("=")
+        if not name or not file or name in files:
+            return complain(f"--also {pair}: write DEVICE=RECORDING, each device once", WRONG)
+        files[name] = Path(file)
+    devices = {device.name: device for device in table.devices}
+    recordings = {}
+    for name, file in files.items():
+        if name not in devices:
+            known = ", ".join(devices)
+            return complain(f"{arguments.config}: table {table.name} has no device {name!r}; it has: {known}", WRONG)
+        try:
+            recording = recordings[name] = read_recording(file)
+        except RecordingError as error:
+            return complain(str(error), NO)
+        for note in recording.notes:
+            print(f"{file}: {note}", file=sys.stderr)
+        if recording.driver != devices[name].driver.name:
+            note = f"recorded with {recording.driver}, replayed with {devices[name].driver.name}"
+            print(f"{file}: {note}", file=sys.stderr)
     try:
-        recording = read_recording(arguments.recording)
-    except RecordingError as error:
+        list(merged(recordings))
+    except ValueError as error:
         return complain(str(error), NO)
-    for note in recording.notes:
-        print(f"{arguments.recording}: {note}", file=sys.stderr)
-    if recording.driver != device.driver.name:
-        note = f"recorded with {recording.driver}, replayed with {device.driver.name}"
-        print(f"{arguments.recording}: {note}", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="dealer-replay-") as folder:
-        for event in play(table, device, recording, Path(folder)):
+        for event in play(table, recordings, Path(folder)):
             if arguments.json:
                 sys.stdout.write(encode_event(config.station.site, event).decode() + "\n")
             else:
