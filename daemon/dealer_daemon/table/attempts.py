@@ -185,7 +185,7 @@ class AttemptPlay:
         self.frames.shorten()
         if self.rules.round_source == "device" and turn.state.round is None and turn.state.paused is None:
             self._open(turn)
-            self._due(turn)
+        self._due(turn)
 
     def _open(self, turn: Turn) -> None:
         opened = RoundOpened(game=self.rules.game.name, source="device", spin=self.token)

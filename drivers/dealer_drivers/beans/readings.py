@@ -1,4 +1,4 @@
-"""What a camera over a fan-tan cloth saw. Movement and doubt are words of every such camera (``camera/readings.py``)."""
+"""What a camera over a fan-tan cloth saw. Movement and doubt are as at every such camera (``camera/readings.py``)."""
 
 from __future__ import annotations
 

@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from dealer_drivers.camera.scene import ReaderError
 from dealer_drivers.dice.faces import Dice, Doubts, Face
-from dealer_drivers.dice.profile import Profile, ProfileError, load_profile
+from dealer_drivers.dice.profile import ProfileError, RigProfile, load_profile
 from dealer_drivers.dice.rig_reader import RigReader
 
 
 class DiceSceneReader:
     """Reads ``count`` dice of the rig of ``profile``."""
 
-    def __init__(self, profile: Profile, count: int) -> None:
+    def __init__(self, profile: RigProfile, count: int) -> None:
         cv2.setNumThreads(1)
         self._reader = RigReader(profile, count)
-        self._size = (profile.width, profile.height)
+        self._size = (profile.content.width, profile.content.height)
         self.summary = f"{count} dice of a calibrated rig"
 
     def fits(self, width: int, height: int) -> str | None:

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from dealer_drivers.camera.messages import Ask, Beat, LookMade, Message, PictureFile, Ready, Scene, encode
 from dealer_drivers.camera.readings import LookUnclear, SceneMoved, SceneStill
 from dealer_drivers.camera.scene_session import SceneSession
-from dealer_drivers.dice.readings import DiceSeen, DiceUnclear
-from dealer_drivers.dice.sicbo_camera import DRIVER
+from dealer_drivers.dice.readings import DiceSeen
+from dealer_drivers.dice.sicbo_camera import DRIVER, SicboCameraOptions
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Reading, Unreadable
 
+OPTIONS = SicboCameraOptions(profile="/nowhere.json")
 NOW = Instant(10**12, 10**18)
 JPEG = b"\xff\xd8 a picture"
 SHA = hashlib.sha256(JPEG).hexdigest()
@@ -37,11 +38,8 @@ def look(ask: int = 1, values: tuple[int, ...] | None = (1, 2, 3), **more: Any) 
 
 
 def session() -> SceneSession:
-    from functools import partial
-
-    from dealer_drivers.dice.sicbo_camera import _seen
-
-    made = SceneSession(partial(_seen, 3), DiceUnclear)
+    made = DRIVER.session(OPTIONS)
+    assert isinstance(made, SceneSession)
     made.opened(NOW)
     return made
 
