@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hw_sim.control import control_port
+from hw_sim.dice.faults import DICE_FAULTS
 from hw_sim.faults import INJECTABLE
 from hw_sim.fleet import fleet_scenario, station_config
 from hw_sim.scenario import Scenario, ScenarioError, load_scenario, scenario_names
@@ -62,6 +63,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--speed", type=_positive, default=1.0, metavar="X", help="how many times faster than life")
     parser.add_argument("--seed", type=int, metavar="N", help="chance; the same seed gives the same spins")
     parser.add_argument("--run-dir", type=Path, metavar="DIR", help="where the ports' names are (default: temporary)")
+    parser.add_argument("--broker", metavar="U", help="mqtt://HOST:PORT for devices on a broker (default: their own)")
     parser.add_argument("--truth", type=Path, metavar="FILE", help="append what really happened, one JSON line a throw")
     parser.add_argument("--seconds", type=_positive, metavar="N", help="end by itself after N seconds of our time")
 
@@ -97,7 +99,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _faults() -> list[str]:
-    return sorted(fault.value for fault in {*INJECTABLE, *SHOE_FAULTS, *SCANNER_FAULTS})
+    return sorted(fault.value for fault in {*INJECTABLE, *SHOE_FAULTS, *SCANNER_FAULTS, *DICE_FAULTS})
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -132,12 +134,17 @@ async def _simulate(
     loop.add_signal_handler(signal.SIGTERM, interrupt, DONE)
     async with (
         running(
-            scenario, speed=options.speed, seed=options.seed, run_dir=options.run_dir, truth=options.truth
+            scenario,
+            speed=options.speed,
+            seed=options.seed,
+            run_dir=options.run_dir,
+            truth=options.truth,
+            broker=options.broker,
         ) as simulation,
         control_port(simulation) as control,
     ):
         devices = [
-            {key: device[key] for key in ("name", "driver", "model", "port", "files") if device[key]}
+            {key: device[key] for key in ("name", "driver", "model", "port", "files", "run") if device[key]}
             for device in simulation.describe()
         ]
         first = {"devices": devices, "control": control, "run_dir": str(simulation.run_dir), "seed": simulation.seed}

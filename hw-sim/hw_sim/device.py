@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from hw_sim.faults import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hw_sim.mjpeg import Paint
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,32 @@ class Attended(Protocol):
 class WithFiles(Protocol):
     """A device that a host cannot understand by its port alone."""
 
-    def files(self) -> Mapping[str, str]:
-        """What else the host needs: file name to text."""
+    def files(self) -> Mapping[str, str | bytes]:
+        """What else the host needs: file name to contents."""
         ...
+
+
+@runtime_checkable
+class Captured(Protocol):
+    """A device that no port of ours can stand for: a host sees it when it is started by another program."""
+
+    def run_line(self, folder: Path) -> str:
+        """What stands before the host's own command; the device's files are in ``folder``."""
+        ...
+
+
+@runtime_checkable
+class Pictured(Protocol):
+    """A device whose port carries pictures: its options have ``port = "http"`` and ``fps``."""
+
+    def shot(self) -> Paint | None:
+        """What the camera sees at the device's present moment, to be drawn in another thread; ``None``: no picture."""
+        ...
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """A camera that looks at what another device does."""
+
+    watches: str
+    """The other's name."""

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
+from hw_sim.beans.options import BeanTableOptions
+from hw_sim.beans.table import BeanTable
 from hw_sim.device import SimDevice
+from hw_sim.dice.options import DomeCameraOptions, NetworkedOptions, RelayOptions, TowerOptions
 from hw_sim.roulette.device import NeverThere, WheelDevice
 from hw_sim.roulette.options import M360Options, Ss2Options
-from hw_sim.shoe.device import CardDevice
-from hw_sim.shoe.options import AngelEyeOptions, ScannerOptions
+from hw_sim.shoe.device import CapturedDevice, CardDevice, WindowDevice
+from hw_sim.shoe.options import AngelEyeOptions, CardWindowOptions, HidPosOptions, ScannerOptions
 from hw_sim.truth import TruthLog
+from hw_sim.wheel.device import colour_wheel
+from hw_sim.wheel.options import WheelCounterOptions, WheelModbusOptions
 
 _WHERE = re.compile(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", re.DOTALL)
 """How msgspec says where in a file something is wrong."""
 
-DeviceOptions = Ss2Options | M360Options | AngelEyeOptions | ScannerOptions
+DiceOptions = NetworkedOptions | RelayOptions | TowerOptions | DomeCameraOptions
+CardTableOptions = AngelEyeOptions | ScannerOptions | CardWindowOptions | HidPosOptions
+ColourWheelOptions = WheelModbusOptions | WheelCounterOptions
+DeviceOptions = Ss2Options | M360Options | CardTableOptions | DiceOptions | BeanTableOptions | ColourWheelOptions
 """One structure a model; ``model`` in the file chooses."""
 
 
@@ -78,11 +88,46 @@ def parse_scenario(text: str, file: str) -> Scenario:
             raise ScenarioError(file, f"devices[{index}].name", f"{device.name!r} is taken by another device")
         for key, reason in device.problems():
             raise ScenarioError(file, f"devices[{index}].{key}", reason)
+        if isinstance(device, DomeCameraOptions):
+            before = scenario.devices[:index]
+            shakers = [each.name for each in before if isinstance(each, NetworkedOptions | RelayOptions)]
+            if device.shaker not in shakers:
+                reason = f"no shaker {device.shaker!r} stands before it in the file; there are: {', '.join(shakers)}"
+                raise ScenarioError(file, f"devices[{index}].shaker", reason)
     return scenario
 
 
-def build_device(options: DeviceOptions, seed: int, truth: TruthLog) -> SimDevice:
-    """The device that the options describe. Raises ``ScenarioError`` when it can never be where it is to start."""
+def with_broker(scenario: Scenario, url: str) -> Scenario:
+    """The same with every networked device at this broker. Raises ``ScenarioError``."""
+    devices = []
+    for device in scenario.devices:
+        if isinstance(device, NetworkedOptions):
+            device = msgspec.structs.replace(device, broker=url)
+            for key, reason in device.problems():
+                raise ScenarioError("broker", f"devices.{device.name}.{key}", reason)
+        devices.append(device)
+    return msgspec.structs.replace(scenario, devices=tuple(devices))
+
+
+def build_device(
+    options: DeviceOptions, seed: int, truth: TruthLog, others: Mapping[str, SimDevice] = MappingProxyType({})
+) -> SimDevice:
+    """The device that the options describe; ``others`` are those before it in the scenario, by name.
+
+    Raises ``ScenarioError`` when it can never be where it is to start.
+    """
+    if isinstance(options, DiceOptions):
+        from hw_sim.dice.build import build_dice  # draws pictures: what has none starts without cv2
+
+        return build_dice(options, seed, truth, others)
+    if isinstance(options, BeanTableOptions):
+        return BeanTable(options, seed, truth)
+    if isinstance(options, ColourWheelOptions):
+        return colour_wheel(options, seed, truth)
+    if isinstance(options, HidPosOptions):
+        return CapturedDevice(options, seed, truth)
+    if isinstance(options, CardWindowOptions):
+        return WindowDevice(options, seed, truth)
     if isinstance(options, AngelEyeOptions | ScannerOptions):
         return CardDevice(options, seed, truth)
     try:

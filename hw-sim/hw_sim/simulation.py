@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from hw_sim.adapter import LOOK_S, Port, PtyPort, TcpPort
-from hw_sim.device import Action, Attended, Bytes, SimDevice, UnknownWord, WithFiles
+from hw_sim.device import Action, Attended, Bytes, Captured, Pictured, SimDevice, UnknownWord, Watching, WithFiles
 from hw_sim.faults import Fault
-from hw_sim.scenario import DeviceOptions, Scenario, build_device, load_scenario
+from hw_sim.mjpeg import MjpegPort, Paint
+from hw_sim.mqtt import MqttPort, broker_of
+from hw_sim.scenario import DeviceOptions, Scenario, build_device, load_scenario, with_broker
+from hw_sim.shoe.hidpos_port import CapturedPort
 from hw_sim.truth import TruthLog
 
 
@@ -30,17 +33,48 @@ class _Running:
         self.device = device
         self._run_dir = run_dir
         self._waits_for_host = options.wait_for_host
-        self.port: Port = (
-            PtyPort(run_dir / device.name, self._received, self._attached)
-            if options.port == "pty"
-            else TcpPort(self._received, self._attached)
-        )
+        self.watched: _Running | None = None
+        """The device that this one, a camera, looks at."""
+        self.port = self._port_of(options)
         self._speed = speed
         self._wake = asyncio.Event()
         self._inbox: list[bytes] = []
         self._base_s = device.now_s
         self._since: float | None = None
         """Our time at ``_base_s``; ``None`` while paused."""
+
+    def _port_of(self, options: DeviceOptions) -> Port:
+        """A port of the kind that the options ask for."""
+        match options.port:
+            case "pty":
+                return PtyPort(self._run_dir / options.name, self._received, self._attached)
+            case "http":
+                return MjpegPort(self._shot, self._attached, fps=options.fps, name=options.name)
+            case "mqtt":
+                broker, client = broker_of(options.broker), f"hw-sim-{options.name}"
+                return MqttPort(
+                    self._received,
+                    self._attached,
+                    broker=broker,
+                    base=options.base,
+                    client=client,
+                    qos=options.qos,
+                    retain=options.retain,
+                )
+            case "umockdev":
+                return CapturedPort()
+            case "tcp":
+                return TcpPort(self._received, self._attached)
+
+    async def _shot(self) -> Paint | None:
+        """What a camera sees now; nothing while it hangs."""
+        assert isinstance(self.device, Pictured)
+        if self._since is None:
+            return None
+        await self.catch_up()
+        if self.watched is not None:
+            await self.watched.catch_up()
+        return self.device.shot()
 
     def now_s(self) -> float:
         """The device's moment that corresponds to now."""
@@ -120,9 +154,9 @@ class _Running:
         if not isinstance(self.device, WithFiles):
             return {}
         written = {}
-        for name, text in self.device.files().items():
+        for name, contents in self.device.files().items():
             written[name] = self._run_dir / name
-            written[name].write_text(text, encoding="utf-8")
+            written[name].write_bytes(contents.encode() if isinstance(contents, str) else contents)
         return written
 
 
@@ -138,10 +172,14 @@ class Simulation:
         """By device name, what a host needs beside the port: a code book."""
         self._more_truth = asyncio.Event()
         self._truth = TruthLog(truth, self._more_truth.set)
-        self._devices = {
-            options.name: _Running(build_device(options, seed, self._truth), options, run_dir, speed)
-            for options in scenario.devices
-        }
+        self._devices: dict[str, _Running] = {}
+        for options in scenario.devices:
+            others = {name: running.device for name, running in self._devices.items()}
+            device = build_device(options, seed, self._truth, others)
+            running = _Running(device, options, run_dir, speed)
+            if isinstance(device, Watching):
+                running.watched = self._devices[device.watches]
+            self._devices[options.name] = running
 
     @property
     def ports(self) -> dict[str, str]:
@@ -160,6 +198,7 @@ class Simulation:
                 "unheard_bytes": running.port.unheard,
                 "dropped_bytes": running.port.dropped,
                 "files": self.files.get(name, []),
+                "run": running.device.run_line(self.run_dir) if isinstance(running.device, Captured) else "",
             }
             for name, running in self._devices.items()
         ]
@@ -256,13 +295,17 @@ async def running(
     seed: int | None = None,
     run_dir: Path | str | None = None,
     truth: Path | str | None = None,
+    broker: str | None = None,
 ) -> AsyncIterator[Simulation]:
     """Runs a scenario for as long as the block lasts.
 
-    ``run_dir`` holds the ptys' names (a temporary folder by default), ``truth`` is a file to append records to.
+    ``run_dir`` holds the ptys' names (a temporary folder by default), ``truth`` is a file to append records to,
+    ``broker`` the address of the broker for devices on one (by default each knows its own).
     Raises ``ScenarioError`` and ``OSError`` before anything runs.
     """
     loaded = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
+    if broker is not None:
+        loaded = with_broker(loaded, broker)
     seed = next(given for given in (seed, loaded.seed, random.randrange(2**31)) if given is not None)
     with contextlib.ExitStack() as stack:
         if run_dir is None:

@@ -9,18 +9,28 @@ from pathlib import Path
 
 import pytest
 
+from dealer_daemon.validation.beans_rules import LayoutReason
 from dealer_daemon.validation.card import CardReason
+from dealer_daemon.validation.dice_rules import DiceReason
 from dealer_daemon.validation.spin_rules import SpinReason
+from dealer_daemon.validation.turn_rules import TurnReason
 from dealer_daemon.validation.witness import WitnessReason
 from dealer_daemon.verdicts import Remedy
 from dealer_daemon.words import FAMILIES, WORDS, Kind, Language, UnknownWord, reference, text, words_of
+from dealer_drivers.beans.layout import BeansDoubt
+from dealer_drivers.camera.scene import SceneDoubt
+from dealer_drivers.dice.faces import Doubt
 from dealer_drivers.entry.readings import EntryFault
 from dealer_drivers.readings import Fault
 from dealer_drivers.roulette.readings import WheelFault
 from dealer_drivers.shoe.readings import CardTrouble, ShoeProblem
+from dealer_drivers.wheel.readings import EncoderFault
 
 SHOE_FAULTS = frozenset(f"shoe_{problem}" for problem in ShoeProblem)
-ENUMS = (SpinReason, CardReason, CardTrouble, EntryFault, Fault, WheelFault, WitnessReason, Remedy)
+REASONS = (SpinReason, SceneDoubt, DiceReason, Doubt, LayoutReason, BeansDoubt, TurnReason, WitnessReason)
+"""Of attempts that were refused or held."""
+FAULTS = (Fault, WheelFault, EntryFault, EncoderFault)
+ENUMS = (*REASONS, *FAULTS, CardReason, CardTrouble, Remedy)
 
 
 def test_texts() -> None:
@@ -76,10 +86,11 @@ def test_no_word_is_in_two_families() -> None:
 
 def test_the_words_of_the_types_have_texts_where_they_may_stand() -> None:
     reasons = words_of(Kind.REFUSED) | words_of(Kind.HELD)
-    assert not [word for word in (*SpinReason, *WitnessReason) if word not in reasons]
+    assert not [word for enum in REASONS for word in enum if word not in reasons]
     assert not [word for word in CardTrouble if word not in words_of(Kind.REFUSED)]
     faults = words_of(Kind.FAULT)
-    assert not [word for word in (*Fault, *WheelFault, *EntryFault, *sorted(SHOE_FAULTS)) if word not in faults]
+    assert not [word for enum in FAULTS for word in enum if word not in faults]
+    assert not SHOE_FAULTS - faults.keys()
     assert list(words_of(Kind.REMEDY)) == list(Remedy)
 
 

@@ -113,8 +113,11 @@ class WitnessedJudge:
         return self._pending is None and self._main.waiting()
 
     def due(self, at: Instant) -> list[Signal]:
-        """The main device is asked to begin."""
-        return self._main.due(at)
+        """The main device may begin, and each witness is told that it may."""
+        signals = self._led(self._main.due(at), at)
+        for device, witness in self._witnesses.items():
+            signals += self._witnessed(device, witness.due(at))
+        return signals
 
     def _led(self, signals: list[Signal], at: Instant) -> list[Signal]:
         out: list[Signal] = []

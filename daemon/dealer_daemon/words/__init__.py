@@ -6,17 +6,21 @@ the rule books (``games.md`` §1, §5). ``docs/reference/reasons.md`` is written
 
 from __future__ import annotations
 
+from dealer_daemon.words.beans import BEANS
 from dealer_daemon.words.cards import CARDS
 from dealer_daemon.words.devices import DEVICES
+from dealer_daemon.words.dice import DICE
+from dealer_daemon.words.looks import LOOKS
 from dealer_daemon.words.page import reasons_page
 from dealer_daemon.words.remedies import REMEDIES
 from dealer_daemon.words.rounds import ROUNDS
 from dealer_daemon.words.spins import SPINS
+from dealer_daemon.words.turns import TURNS
 from dealer_daemon.words.word import Kind, Language, Word
 
 __all__ = ["FAMILIES", "WORDS", "Kind", "Language", "UnknownWord", "Word", "reference", "text", "words_of"]
 
-FAMILIES: tuple[dict[str, Word], ...] = (SPINS, CARDS, ROUNDS, REMEDIES, DEVICES)
+FAMILIES: tuple[dict[str, Word], ...] = (SPINS, CARDS, LOOKS, DICE, BEANS, TURNS, ROUNDS, REMEDIES, DEVICES)
 """No word is in two of them."""
 
 WORDS: dict[str, Word] = {name: word for family in FAMILIES for name, word in family.items()}

@@ -45,16 +45,16 @@ ROUNDS: dict[str, Word] = {
         "(`entry.allow`). It is recorded, and is no result.",
     ),
     "number_while_betting": Word(
-        _VIOLATION, "A number while bets were open", "下注未截止已出号码", "下注未截止已出號碼",
-        "A number came before betting closed. It is recorded, and is no result; the table pauses.",
+        _VIOLATION, "A result while bets were open", "下注未截止已出结果", "下注未截止已出結果",
+        "A result came before betting closed. It is recorded, and is no result; the table pauses.",
     ),
     "spin_without_round": Word(
         _VIOLATION, "An attempt without a round", "无局操作", "無局操作",
         "A ball, a shake or a turn began while no round was open. It is recorded, and is no result.",
     ),
     "number_changed_after_outcome": Word(
-        _VIOLATION, "The number changed after the outcome", "结果公布后号码改变", "結果公布後號碼改變",
-        "The device named another number after the outcome was published. The table pauses. Check the video; correct "
+        _VIOLATION, "The result changed after the outcome", "结果公布后结果改变", "結果公布後結果改變",
+        "The device named another result after the outcome was published. The table pauses. Check the video; correct "
         "the outcome if it was wrong.",
     ),
     "spin_while_paused": Word(

@@ -63,8 +63,8 @@ SPINS: dict[str, Word] = {
         "The wheel is closed or powered down; while the ball runs, that spin does not count. Open it at the wheel.",
     ),
     "launched_early": Word(
-        _REFUSED, "Ball launched while bets were open", "下注未截止已掷球", "下注未截止已擲球",
-        "This table launches after no more bets (`launch = \"after_close\"`, 001); the ball came before.",
+        _REFUSED, "Started while bets were open", "下注未截止已开始", "下注未截止已開始",
+        "This table launches, shakes or spins after no more bets (a ball: `launch = \"after_close\"`, 001).",
     ),
     "launched_late": Word(
         _REFUSED, "Ball launched after no more bets", "下注截止后才掷球", "下注截止後才擲球",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -23,9 +24,17 @@ AGREEING = 5
 """Different pictures in a row that must be read alike."""
 MOST_PICTURES = 12
 """Looked at for one question; a scene that noise makes doubtful now and then gets this many chances in all."""
-MOVING = "moving"
-FRAMES_DISAGREE = "frames_disagree"
-CAMERA_FAULT = "camera_fault"
+
+
+class SceneDoubt(StrEnum):
+    """Why a scene gives no value, whatever lies there."""
+
+    MOVING = "moving"
+    """It did not come to rest."""
+    FRAMES_DISAGREE = "frames_disagree"
+    """Two pictures of the same still scene were read differently."""
+    CAMERA_FAULT = "camera_fault"
+    """The camera gives the same picture again and again, or too few."""
 
 
 class NotSure(Protocol):
@@ -151,13 +160,13 @@ class SceneWatcher:
             if not late:
                 return None
             detail = f"something moved in the picture for {self._look_ns / 1e9:g} s"
-            return self._looked(question, pixels, taken_ns, None, (MOVING,), detail)
+            return self._looked(question, pixels, taken_ns, None, (SceneDoubt.MOVING,), detail)
         digest = hashlib.sha256(pixels.tobytes()).digest()
         if digest in question.digests:
             if not late:
                 return None
             detail = "the camera gives the same picture again and again: restart the camera"
-            return self._looked(question, pixels, taken_ns, None, (CAMERA_FAULT,), detail)
+            return self._looked(question, pixels, taken_ns, None, (SceneDoubt.CAMERA_FAULT,), detail)
         question.digests.add(digest)
         question.frames += 1
         question.first_ns = question.first_ns or taken_ns
@@ -168,7 +177,7 @@ class SceneWatcher:
             return self._looked(question, pixels, taken_ns, value, (), "")
         if question.frames < MOST_PICTURES and not late:
             return None
-        reasons = tuple(word for word, _ in question.reasons.most_common()) or (CAMERA_FAULT,)
+        reasons = tuple(word for word, _ in question.reasons.most_common()) or (SceneDoubt.CAMERA_FAULT,)
         detail = question.details.get(reasons[0], "the camera gives too few pictures")
         return self._looked(question, pixels, taken_ns, None, reasons, detail)
 
@@ -182,8 +191,10 @@ class SceneWatcher:
             return
         if question.agreeing and not self._reader.same(question.agreeing[0][0], answer):
             question.agreeing.clear()
-            question.reasons.update([FRAMES_DISAGREE])
-            question.details.setdefault(FRAMES_DISAGREE, "two pictures of the same still scene were read differently")
+            question.reasons.update([str(SceneDoubt.FRAMES_DISAGREE)])
+            question.details.setdefault(
+                SceneDoubt.FRAMES_DISAGREE, "two pictures of the same still scene were read differently"
+            )
         question.agreeing.append((answer, taken_ns))
 
     def _looked(

@@ -87,7 +87,7 @@ def mqtt_settings(
     if "@" in parts.netloc:
         raise OptionError("port", "credentials by file, never here: use username and password_file")
     base = parts.path.removeprefix("/").removesuffix("/")
-    if parts.scheme not in PORTS or not host or number == 0 or parts.query or parts.fragment:
+    if parts.scheme not in PORTS or not host or number == 0 or {"?", "#"} & set(port):
         raise OptionError("port", f"{port!r} is not of the form mqtt://host:port/topic-base")
     if not base or any(level in ("", "+", "#") for level in base.split("/")) or set(base) & {"+", "#", "\0"}:
         raise OptionError("port", f"{port!r} names no topic base, or one with empty levels, + or #: {FORM}")
@@ -330,6 +330,8 @@ class MqttChannel:
             topic = message.topic.removeprefix(f"{self._settings.base}/")
         except UnicodeDecodeError:
             return  # none of those we asked for
+        if self._lost is not None:
+            return
         self._buffer += received_line(topic, bytes(message.payload)[:MOST_PAYLOAD], kept=message.retain)
         if len(self._buffer) > MOST_BUFFERED:
             self._end(f"{self._name}: messages come faster than they can be read")

@@ -1,15 +1,12 @@
 """A card window as its camera sees it: printed cards that slide in, lie for a moment and slide out.
 
-Pictures are a function of time and seed. ``WindowStream`` serves them as MJPEG over loopback HTTP, which is what
-network cameras give. The codes are drawn by zint (through zxing-cpp's writer), which shares no code with the readers.
+Pictures are a function of time and seed; ``mjpeg.py`` serves them. The codes are drawn by zint (through zxing-cpp's
+writer), which shares no code with the readers.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,7 +28,6 @@ SLIDE_S = 0.25
 EXPOSURE_S = 1 / 125
 DRIFT_PX_S = 12.0
 """A card that lies is still pushed a little."""
-BOUNDARY = b"window"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +39,8 @@ class Pass:
     rest_s: float = 0.6
     lane: float = 0.0
     smudged: bool = False
+    number: int | None = None
+    """By which a card lies as crooked as it does; ``None``: its place among the passes."""
 
     @property
     def end_s(self) -> float:
@@ -111,7 +109,7 @@ class CardWindow:
             x, speed = middle + DRIFT_PX_S * (since_s - SLIDE_S), DRIFT_PX_S
         else:
             x, speed = middle + (middle - edge) * out_s / SLIDE_S, (middle - edge) / SLIDE_S
-        chance = np.random.default_rng([self._seed, number])
+        chance = np.random.default_rng([self._seed, number if each.number is None else each.number])
         turn = float(chance.uniform(-self._turn_deg, self._turn_deg))
         y = HEIGHT / 2 + each.lane * HEIGHT / 4
         place = cv2.getRotationMatrix2D((CARD_WIDTH / 2, CARD_HEIGHT / 2), turn, 1.0)
@@ -158,91 +156,3 @@ def _card(code: str, symbology: Symbology, smudged: bool) -> Grey:
     top, left = (CARD_HEIGHT - high) // 2, (CARD_WIDTH - wide) // 2
     card[top : top + high, left : left + wide] = np.minimum(drawn, PAPER)
     return card
-
-
-class WindowStream:
-    """The window on loopback HTTP, MJPEG, ``fps`` pictures a second from the first viewer on.
-
-    ``still`` sends the last picture again and again, as a camera does whose sensor hangs; ``hang`` sends nothing more.
-    """
-
-    def __init__(self, window: CardWindow, fps: float = 20.0) -> None:
-        self.still = False
-        self.hang = False
-        self.viewers = 0
-        self.past_end = asyncio.Event()
-        """Set once the last card has been out of sight for a second."""
-        self._window = window
-        self._period_s = 1 / fps
-        self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._painter = ThreadPoolExecutor(1, "window")
-        self._began: float | None = None
-
-    async def start(self) -> str:
-        """Answers the address."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        host, port = self._server.sockets[0].getsockname()
-        return f"http://{host}:{port}/window.mjpg"
-
-    async def drop(self) -> None:
-        """Ends every viewer's connection, as a camera does that restarts."""
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
-
-    async def stop(self) -> None:
-        """Ends the server and every connection."""
-        if self._server is not None:
-            self._server.close()
-        await self.drop()
-        if self._server is not None:
-            await self._server.wait_closed()
-        self._painter.shutdown()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        self.viewers += 1
-        try:
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(
-                b"HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=" + BOUNDARY + b"\r\n\r\n"
-            )
-            await self._send(writer)
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass  # the viewer has gone, or must go
-        finally:
-            self._tasks.discard(task)
-            writer.close()
-            with contextlib.suppress(ConnectionError):
-                await writer.wait_closed()
-
-    async def _send(self, writer: asyncio.StreamWriter) -> None:
-        loop = asyncio.get_running_loop()
-        if self._began is None:
-            self._began = loop.time()
-        data, due = b"", loop.time()
-        while True:
-            now_s = loop.time() - self._began
-            if not self.still or not data:
-                data = await loop.run_in_executor(self._painter, _jpeg, self._window, now_s)
-            if now_s > self._window.end_s + 1:
-                self.past_end.set()
-            if not self.hang:
-                head = f"\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n".encode("ascii")
-                writer.write(b"--" + BOUNDARY + head + data + b"\r\n")
-                await writer.drain()
-            due = max(due + self._period_s, loop.time())
-            await asyncio.sleep(due - loop.time())
-
-
-def _jpeg(window: CardWindow, at_s: float) -> bytes:
-    import cv2
-
-    done, data = cv2.imencode(".jpg", window.picture(at_s), [cv2.IMWRITE_JPEG_QUALITY, 85])
-    assert done
-    return data.tobytes()

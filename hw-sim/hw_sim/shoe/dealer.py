@@ -17,11 +17,11 @@ from hw_sim.shoe.cards import RANKS, SUITS, Card, Stock
 from hw_sim.shoe.faults import AFTER_HAND, CardFault, Expect, HandDesk, Strikes
 from hw_sim.shoe.options import CardOptions
 from hw_sim.shoe.ranks import baccarat_value
-from hw_sim.shoe.reader import Reader
+from hw_sim.shoe.reader import SECOND_SCAN_S, Reader
 from hw_sim.shoe.truth import Hand
 from hw_sim.shoe.uart import at_wrong_speed
 
-Word = Literal["deal", "rescan", "stop", "finish", "go_on", "void"]
+Word = Literal["deal", "expected", "rescan", "stop", "finish", "go_on", "void"]
 
 ALIEN_BPS, HOST_BPS = 9600, 4800
 """A shoe that ran at 9600 before a host that reads at 4800 (``devices.md`` §2)."""
@@ -39,6 +39,8 @@ TELEGRAM_FAULTS = frozenset(
 """Faults of the one telegram or text of a card."""
 COUNTED = frozenset({Expect.ACCEPT, Expect.IGNORE, Expect.LAST_HAND, Expect.LINK, Expect.RESCAN, Expect.TRIES})
 """What a hand may go through and the station still counts its cards."""
+EARLY_IS_ALLOWED = frozenset({"niu-niu", "andar-bahar"})
+"""Games whose first card is known before betting closes."""
 UNREAD = {
     CardFault.UNREADABLE: 1,
     CardFault.UNREADABLE_OFTEN: 3,
@@ -65,7 +67,7 @@ class Dealer(Scripted):
         self._desk = desk
         self._finished = finished
         self._actions: list[Action] = []
-        self._stock = Stock(rng, options.all_decks(), rng.randint(*options.cut_from_end), options.top)
+        self._stock = Stock(rng, options.all_decks(), rng.randint(*options.cut()), options.top)
         self.shoe = 0
         """Shoes put in so far."""
         self._number = self._hand_in_shoe = 0
@@ -75,15 +77,18 @@ class Dealer(Scripted):
         """Cards of this shoe that the station surely counted, with the number of their hand."""
         self._ninth_due = self._garbled = self._pulled = False
         self._stopped = self._finish_then_stop = self._void = self._rescan = self._deal = False
+        self._heard = False
         super().__init__(rng)
 
     # --- people
 
     def tell(self, word: Word) -> None:
-        """``deal`` the next hand; ``rescan`` the card; ``stop``; ``go_on``; ``finish`` this hand and stop; ``void``:
-        the hand does not count, take the cards away."""
+        """``deal`` the next hand; ``expected``: the table heard what the players decided last; ``rescan`` the card;
+        ``stop``; ``go_on``; ``finish`` this hand and stop; ``void``: the hand does not count, take the cards away."""
         if word == "deal":
             self._deal = True
+        elif word == "expected":
+            self._heard = True
         elif word == "rescan":
             self._rescan = True
         else:
@@ -138,6 +143,8 @@ class Dealer(Scripted):
         while True:
             if len(self._stock) == 0 or self._stock.cut_shown or self._stock.decks == 1:
                 yield from self._change_shoe()
+            elif self.rules.continuous and self._number:
+                self._stock = Stock(self._rng, self._stock.decks, self._rng.randint(*self.options.cut()))
             yield from self._one_hand()
 
     def _change_shoe(self) -> Wait:
@@ -145,7 +152,7 @@ class Dealer(Scripted):
             return
         if self._stock.decks > 1:
             yield from self._for(*self.options.shuffle_s)
-        self._stock = Stock(self._rng, self._stock.decks, self._rng.randint(*self.options.cut_from_end))
+        self._stock = Stock(self._rng, self._stock.decks, self._rng.randint(*self.options.cut()))
         self._overdrawn = None
         yield from self._put_in()
 
@@ -170,17 +177,21 @@ class Dealer(Scripted):
     def _one_hand(self) -> Wait:
         strikes = self._desk.next_hand()
         self._number, self._hand_in_shoe = self._number + 1, self._hand_in_shoe + 1
-        hand = Hand(self.options.name, self.rules, self.shoe, self._number, self._hand_in_shoe)
+        rules = self.rules if self.rules.anew is None else self.rules.anew(self._rng)
+        hand = Hand(self.options.name, rules, self.shoe, self._number, self._hand_in_shoe)
         hand.times_s["opened"] = self.now_s
         hand.burnt, self._put_away = self._put_away, []
         self.hand, self._void = hand, False
         if self._pulled:
             hand.strike(CardFault.UNPLUG, self.now_s, Expect.EITHER)
         self.reader.stand_by(self.now_s)
+        if CardFault.TOO_EARLY in strikes:
+            yield from self._too_early(hand)
         yield from self._for(*self.options.between_s)
         yield from self._ever(lambda: self._deal or self._void or self.options.starts == "by_itself")
         self._deal = False
-        while not self._void and (position := self.rules.follows(hand.cards)) is not None:
+        while not self._void and (position := rules.follows(hand.cards)) is not None:
+            yield from self._decisions(hand)
             yield from self._for(*self.options.card_s)
             yield from self._clear_to_go()
             if not self._void:
@@ -200,11 +211,39 @@ class Dealer(Scripted):
             self._stopped, self._finish_then_stop = True, False
             yield from self._clear_to_go()
 
+    def _too_early(self, hand: Hand) -> Wait:
+        """The first card passes before anybody asked for it; half of the time perhaps just after the round was opened.
+
+        Where a first card may be known while bets are taken, only before.
+        """
+        if self.rules.game not in EARLY_IS_ALLOWED:
+            yield from self._for(*self._rng.choice(((0.0, 0.0), (0.1, 0.4))))
+        if self._overdrawn is None:
+            if len(self._stock) == 0 or self._stock.cut_due():
+                return
+            self._overdrawn = self._stock.draw()
+        hand.times_s["first_card"] = self.now_s
+        self._strike(hand, CardFault.TOO_EARLY)
+        self.reader.card(self.now_s, "", self._overdrawn)
+        yield from self._floor()
+
+    def _decisions(self, hand: Hand) -> Wait:
+        """What the players decide before the next card, one by one: a server must hear it, and tell the table."""
+        for action in hand.rules.said(hand.cards)[len(hand.said) :]:
+            if self._void:
+                return
+            self._heard = False
+            hand.said.append(action)
+            least, most = self.options.decision_s
+            if self.options.starts == "told":
+                least = most = self.options.patience_s
+            yield from self._for(least, most, lambda: self._heard or self._void)
+            yield from self._clear_to_go()
+
     def _next_card(self, hand: Hand, position: str, strikes: Strikes) -> Wait:
         """One card, with all that is to go wrong at it."""
         here = {fault for fault, at in strikes.items() if at == len(hand.cards) and fault not in AFTER_HAND}
-        if not hand.cards:
-            hand.times_s["first_card"] = self.now_s
+        hand.times_s.setdefault("first_card", self.now_s)
         if self._stock.cut_due() or (CardFault.CUT_CARD in here and not self._stock.cut_shown):
             yield from self._cut_card(hand, position, by_fault=CardFault.CUT_CARD in here)
         if CardFault.SHOE_EMPTY in here or len(self._stock) == 0:
@@ -247,6 +286,8 @@ class Dealer(Scripted):
             self._strike(hand, telegram, position)
         hand.cards[position] = card
         self.reader.card(self.now_s, position, seen, telegram)
+        if telegram is CardFault.DOUBLE_SCAN:
+            yield from self._until(self.now_s + SECOND_SCAN_S[1])  # it is read twice because it lies there so long
         if telegram is CardFault.SKIPPED_CARD and self.reader.redraws:
             yield from self._for(*self.options.rescan_s)  # the dealer sees that the screen did not take it
             self.reader.card(self.now_s, position, seen)

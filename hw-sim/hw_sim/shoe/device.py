@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from pathlib import Path
 from random import Random
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from hw_sim.device import Action, UnknownWord
+from hw_sim.device import Action, Bytes, UnknownWord
 from hw_sim.faults import Fault, UnknownFault
+from hw_sim.shoe import hidpos
 from hw_sim.shoe.angel_eye import AngelEye
 from hw_sim.shoe.codes import Codes
 from hw_sim.shoe.dealer import Dealer, Word
 from hw_sim.shoe.faults import HandDesk, parse_strikes
-from hw_sim.shoe.options import AngelEyeOptions, ScannerOptions
+from hw_sim.shoe.options import AngelEyeOptions, CardWindowOptions, HidPosOptions, ScannerOptions
 from hw_sim.shoe.reader import Reader
-from hw_sim.shoe.scanner import Scanner
+from hw_sim.shoe.scanner import HidPosScanner, Scanner
 from hw_sim.shoe.truth import Hand
+from hw_sim.shoe.window_reader import WindowReader
 from hw_sim.truth import TruthLog
+
+if TYPE_CHECKING:
+    from hw_sim.mjpeg import Paint
+
+TableOptions: TypeAlias = AngelEyeOptions | ScannerOptions | CardWindowOptions | HidPosOptions
 
 
 class CardDevice:
     """One card table of a scenario. The same options, seed and calls give the same bytes."""
 
-    def __init__(self, options: AngelEyeOptions | ScannerOptions, seed: int, truth: TruthLog) -> None:
+    def __init__(self, options: TableOptions, seed: int, truth: TruthLog) -> None:
         self.name = options.name
         self.options = options
         # A stream of chance for each part, so that a fault of one changes nothing of the others.
@@ -84,7 +93,7 @@ class CardDevice:
             raise UnknownWord(f"a dealer does not know {word!r}; there are: {', '.join(words)}")
         self.dealer.tell(words[word])
 
-    def files(self) -> Mapping[str, str]:
+    def files(self) -> Mapping[str, str | bytes]:
         """The code book, where the station needs one."""
         return self.reader.files()
 
@@ -98,16 +107,72 @@ class CardDevice:
         return None if hand is None else {**hand.as_json(), "calls": self.dealer.calls}
 
 
-def _reader(options: AngelEyeOptions | ScannerOptions, rng: Random) -> Reader:
+class WindowDevice(CardDevice):
+    """A card table whose reader is a camera."""
+
+    def shot(self) -> Paint:
+        """What the camera sees now."""
+        assert isinstance(self.reader, WindowReader)
+        return self.reader.picture(self.now_s)
+
+
+class CapturedDevice(CardDevice):
+    """A card table whose hands were dealt before anybody looks: its port is a capture (``hidpos.py``)."""
+
+    options: HidPosOptions
+
+    def __init__(self, options: HidPosOptions, seed: int, truth: TruthLog) -> None:
+        super().__init__(options, seed, truth)
+        self._sent: list[bytes] = []
+        before = len(truth.records)
+        while len(truth.records) - before < options.count:
+            actions = super().advance(super().next_s())
+            self._sent += [action.data for action in actions if isinstance(action, Bytes)]
+
+    def next_s(self) -> float:
+        """Never: all has happened."""
+        return math.inf
+
+    def advance(self, to_s: float) -> list[Action]:  # noqa: ARG002
+        """Nothing comes any more."""
+        return []
+
+    def files(self) -> Mapping[str, str | bytes]:
+        """The code book, and what umockdev needs: the device, and what it says."""
+        length = hidpos.REPORT_BYTES
+        stream = b"".join(self._sent)
+        reports = [stream[at : at + length] for at in range(0, len(stream), length)]
+        described: dict[str, str | bytes] = {
+            f"{self.name}.umockdev": hidpos.description(),
+            f"{self.name}.pcap": hidpos.capture(reports),
+        }
+        return {**super().files(), **described}
+
+    def run_line(self, folder: Path) -> str:
+        """Before the command of a host that is to see this scanner."""
+        return hidpos.run_line(folder / f"{self.name}.umockdev", folder / f"{self.name}.pcap")
+
+
+def _reader(options: TableOptions, rng: Random) -> Reader:
     if isinstance(options, AngelEyeOptions):
         stx_in_bcc = options.command_bcc == "stx_included"
         return AngelEye(rng, sends=options.sends, gap_s=options.repeat_s, stx_in_bcc=stx_in_bcc)
+    codes = Codes(options.codes, options.deck_set, options.all_decks())
+    book_name = f"{options.name}.codebook.toml"
+    if isinstance(options, CardWindowOptions):
+        seed = rng.getrandbits(32)
+        return WindowReader(
+            rng, codes, symbology=options.symbology, seed=seed, rest_s=options.rest_s, book_name=book_name
+        )
+    if isinstance(options, HidPosOptions):
+        aim, no_read = options.aim, options.no_read
+        return HidPosScanner(rng, codes, suffix="none", prefix="", aim=aim, no_read=no_read, book_name=book_name)
     return Scanner(
         rng,
-        Codes(options.codes, options.deck_set, options.all_decks()),
+        codes,
         suffix=options.suffix,
         prefix=options.prefix,
         aim=options.aim,
         no_read=options.no_read,
-        book_name=f"{options.name}.codebook.toml",
+        book_name=book_name,
     )

@@ -64,6 +64,9 @@ class CardFault(StrEnum):
     POWER_CYCLE = "power_cycle"
     """As ``restart`` for a shoe; a scanner only loses what it was saying. By the control port."""
 
+    TOO_EARLY = "too_early"
+    """Scanners: the hand's first card passes before the table may take one; it stays where it is and is scanned again
+    when its time has come."""
     EXTRA_CARD = "extra_card"
     """After the complete hand one card more: E 2 and the card outside a game, or simply its code. (At a scanner only a
     table whose server opens the rounds can tell it from the next hand's first card.)"""
@@ -133,11 +136,18 @@ SHOE_FAULTS = _ANY | {
     CardFault.LOST_RESULT,
     CardFault.WRONG_RESULT,
 }
-SCANNER_FAULTS = _ANY | {CardFault.FOREIGN_AGAIN, CardFault.DOUBLE_SCAN, CardFault.PASSED_TWICE}
+SCANNER_FAULTS = _ANY | {
+    CardFault.FOREIGN_AGAIN,
+    CardFault.DOUBLE_SCAN,
+    CardFault.PASSED_TWICE,
+    CardFault.TOO_EARLY,
+}
 AFTER_HAND = frozenset({CardFault.EXTRA_CARD, CardFault.OVERDRAWN, CardFault.LOST_RESULT, CardFault.WRONG_RESULT})
 """The faults that strike when the hand is complete."""
 ONE_DECK_HAS_NOT = frozenset({CardFault.EQUAL_CARDS, CardFault.CUT_CARD})
 """Faults that cannot be where every hand is dealt from a deck shuffled for it."""
+CONTINUOUS_HAS_NOT = frozenset({CardFault.NINTH_COPY, CardFault.CUT_CARD, CardFault.SHOE_EMPTY})
+"""Faults that cannot be where played cards go back into a continuous shuffler."""
 
 NEED_A_CARD = frozenset({CardFault.EQUAL_CARDS, CardFault.RESTART})
 """Faults that need a card on the table."""

@@ -8,16 +8,34 @@ from typing import Annotated, Literal
 import msgspec
 
 from hw_sim.faults import UnknownFault
+from hw_sim.shoe.blackjack import BOOKS, blackjack_rules
+from hw_sim.shoe.card_window import Symbology
 from hw_sim.shoe.cards import full_set, is_card
 from hw_sim.shoe.codes import CodeKind
-from hw_sim.shoe.faults import ONE_DECK_HAS_NOT, SCANNER_FAULTS, SHOE_FAULTS, CardFault, parse_strikes
+from hw_sim.shoe.faults import (
+    CONTINUOUS_HAS_NOT,
+    ONE_DECK_HAS_NOT,
+    SCANNER_FAULTS,
+    SHOE_FAULTS,
+    CardFault,
+    parse_strikes,
+)
 from hw_sim.shoe.rules import ORDERS, Rules, rules_of
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Span = tuple[Annotated[float, msgspec.Meta(ge=0)], Annotated[float, msgspec.Meta(ge=0)]]
 """Least and most; seconds."""
 Game = Literal[
-    "baccarat", "dragon-tiger", "niu-niu", "three-cards", "san-gong", "koi", "brawl", "andar-bahar", "holdem"
+    "baccarat",
+    "dragon-tiger",
+    "niu-niu",
+    "three-cards",
+    "san-gong",
+    "koi",
+    "brawl",
+    "andar-bahar",
+    "holdem",
+    "blackjack",
 ]
 
 
@@ -25,7 +43,6 @@ class CardOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """What every card table can be told."""
 
     name: str
-    port: Literal["pty", "tcp"] = "pty"
     card_s: Span = (1.2, 2.5)
     """From one card to the next."""
     between_s: Span = (6.0, 12.0)
@@ -37,9 +54,11 @@ class CardOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     patience_s: Annotated[float, msgspec.Meta(gt=0)] = 30.0
     """A dealer whom nobody tells anything goes on after so long."""
     starts: Literal["by_itself", "told"] = "by_itself"
-    """``told``: every hand waits for the word ``deal``."""
-    cut_from_end: tuple[Annotated[int, msgspec.Meta(ge=6)], Annotated[int, msgspec.Meta(ge=6)]] = (14, 20)
-    """Cards behind the cut card, least and most; at least what one hand may take."""
+    """``told``: every hand waits for the word ``deal``, and every decision at blackjack for ``expected``."""
+    decision_s: Span = (1.0, 3.0)
+    """Blackjack: from what a player decides to the card for it."""
+    cut_from_end: tuple[Annotated[int, msgspec.Meta(ge=6)], Annotated[int, msgspec.Meta(ge=6)]] | None = None
+    """Cards behind the cut card, least and most, at least what one hand may take; 14 to 20, for blackjack 60 to 90."""
     burn_by_first: bool = False
     """The first card of a shoe is burnt, and as many more as it says (ten for T J Q K)."""
     top: tuple[str, ...] = ()
@@ -64,13 +83,20 @@ class CardOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """The faults that this table can have."""
         raise NotImplementedError
 
+    def cut(self) -> tuple[int, int]:
+        """Cards behind the cut card, least and most."""
+        rules = self.rules()
+        if rules.continuous:
+            return (-1, -1)  # there is none
+        return self.cut_from_end or ((60, 90) if rules.game == "blackjack" else (14, 20))
+
     def problems(self) -> list[tuple[str, str]]:
         """Everything that cannot be, as (key, reason)."""
         found = []
         if not self.name or not all(c.isalnum() or c in "-_" for c in self.name):
             found.append(("name", f"{self.name!r} may only hold letters, digits, - and _"))
-        for key in ("card_s", "between_s", "rescan_s", "shuffle_s", "cut_from_end"):
-            least, most = getattr(self, key)
+        for key in ("card_s", "between_s", "rescan_s", "shuffle_s", "decision_s", "cut_from_end"):
+            least, most = getattr(self, key) or (0, 0)
             if least > most:
                 found.append((key, f"the least, {least}, is over the most, {most}"))
         try:
@@ -101,6 +127,7 @@ class CardOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class AngelEyeOptions(CardOptions, frozen=True, kw_only=True, tag="angel-eye"):
     """Baccarat from an Angel Eye II-EX with eight decks."""
 
+    port: Literal["pty", "tcp"] = "pty"
     sends: Annotated[int, msgspec.Meta(ge=1, le=3)] = 3
     """Copies of each message, as long as the host does not acknowledge."""
     repeat_s: Annotated[float, msgspec.Meta(gt=0)] = 0.3
@@ -118,12 +145,15 @@ class AngelEyeOptions(CardOptions, frozen=True, kw_only=True, tag="angel-eye"):
         return SHOE_FAULTS
 
 
-class ScannerOptions(CardOptions, frozen=True, kw_only=True, tag="scanner"):
-    """Any game over a scanner that sends text."""
+class CodedOptions(CardOptions, frozen=True, kw_only=True):
+    """Any game with cards that carry codes."""
 
     game: Game
     order: str = ""
     """In which order cards are read; empty: the usual one."""
+    book: str = ""
+    """Blackjack: by which rule book, ``classic-001`` (the usual one) ``classic-003`` ``infinite-001`` ``free-bet-001``
+    ``switch-001``."""
     burn: bool = False
     """Dragon tiger: a card is burnt before each hand, and passes the scanner."""
     decks: Annotated[int, msgspec.Meta(ge=1, le=16)] | None = None
@@ -133,13 +163,10 @@ class ScannerOptions(CardOptions, frozen=True, kw_only=True, tag="scanner"):
     which is written beside the ports. With the first the cut card has no code: somebody must tell the table of every
     new shoe."""
     deck_set: str = "blue-1"
-    suffix: Literal["CR", "LF", "CRLF", "TAB", "none"] = "CRLF"
-    prefix: str = ""
-    aim: str = ""
-    """AIM identifier before each code, ``]C0``."""
-    no_read: str = "NR"
 
     def rules(self) -> Rules:
+        if self.game == "blackjack":
+            return blackjack_rules(self.book or next(iter(BOOKS)))
         return rules_of(self.game, self.order or next(iter(self._orders()), ""), burn=self.burn)
 
     def all_decks(self) -> int:
@@ -150,12 +177,16 @@ class ScannerOptions(CardOptions, frozen=True, kw_only=True, tag="scanner"):
         cannot = {CardFault.MISREAD} if self.codes == "unit" else {CardFault.PASSED_TWICE}
         if self.all_decks() == 1:
             cannot |= ONE_DECK_HAS_NOT
+        if self.rules().continuous:
+            cannot |= CONTINUOUS_HAS_NOT
         return SCANNER_FAULTS - cannot
 
     def problems(self) -> list[tuple[str, str]]:
-        """As every table's; and a prefix or identifier that is no text, a burn in a game that has none."""
+        """As every table's; and a text that is none, a burn or a book in a game that has none."""
+        if self.book and (self.game != "blackjack" or self.book not in BOOKS):
+            return [("book", f"blackjack alone has books, and they are: {', '.join(BOOKS)}")]
         found = super().problems()
-        for key in ("prefix", "aim", "no_read", "deck_set"):
+        for key in ("deck_set", *self._texts()):
             text = getattr(self, key)
             if not text.isascii() or not text.isprintable():
                 found.append((key, f"{text!r} must be printable ASCII"))
@@ -165,3 +196,62 @@ class ScannerOptions(CardOptions, frozen=True, kw_only=True, tag="scanner"):
 
     def _orders(self) -> Sequence[str]:
         return ORDERS.get(self.game, ())
+
+    def _texts(self) -> Sequence[str]:
+        """The options that are sent as text."""
+        return ()
+
+
+class ScannerOptions(CodedOptions, frozen=True, kw_only=True, tag="scanner"):
+    """Any game over a scanner that sends text."""
+
+    port: Literal["pty", "tcp"] = "pty"
+    suffix: Literal["CR", "LF", "CRLF", "TAB", "none"] = "CRLF"
+    prefix: str = ""
+    aim: str = ""
+    """AIM identifier before each code, ``]C0``."""
+    no_read: str = "NR"
+
+    def _texts(self) -> Sequence[str]:
+        return ("prefix", "aim", "no_read")
+
+
+class CardWindowOptions(CodedOptions, frozen=True, kw_only=True, tag="card-window"):
+    """Any game before a camera that looks at the cards' codes through a window. Its pictures are of our time whatever
+    the speed: run it at ``--speed 1``."""
+
+    port: Literal["http"] = "http"
+    fps: Annotated[float, msgspec.Meta(gt=0, le=60)] = 20.0
+    symbology: Symbology = "datamatrix"
+    card_s: Span = (2.6, 3.6)
+    """A card is in sight for about a second, and two equal ones are told apart a second after the first has left."""
+    rest_s: Span = (0.5, 0.8)
+    """How long a card lies in the window."""
+
+    def problems(self) -> list[tuple[str, str]]:
+        """As every table's; and a rest that ends before it begins."""
+        least, most = self.rest_s
+        return super().problems() + ([("rest_s", "the least is over the most")] if least > most else [])
+
+    def faults(self) -> frozenset[CardFault]:
+        # A camera has no speed of a line.
+        return super().faults() - {CardFault.WRONG_SPEED}
+
+
+class HidPosOptions(CodedOptions, frozen=True, kw_only=True, tag="scanner-hidpos"):
+    """Hands dealt beforehand over a USB HID-POS scanner that umockdev plays (``hidpos.py``)."""
+
+    port: Literal["umockdev"] = "umockdev"
+    count: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 20
+    """Hands in the capture."""
+    codes: CodeKind = "unit"
+    """They come without a pause, so that a code of its own on each card is what tells two equal cards apart."""
+    aim: Annotated[str, msgspec.Meta(pattern="^(\\][A-Za-z][0-9])?$")] = "]C0"
+    no_read: str = "NR"
+
+    def faults(self) -> frozenset[CardFault]:
+        # A capture has no speed, and no plug but at its end.
+        return super().faults() - {CardFault.WRONG_SPEED, CardFault.UNPLUG}
+
+    def _texts(self) -> Sequence[str]:
+        return ("no_read",)

@@ -8,6 +8,9 @@ from typing import ClassVar
 from hw_sim.shoe.cards import Card
 from hw_sim.shoe.faults import CardFault, Expect
 
+SECOND_SCAN_S = (0.15, 0.7)
+"""From a scan to the same code again while the card still lies there."""
+
 
 class Reader:
     """A shoe or a scanner: what a reader does not know of, nothing happens at. Seconds are the device's own."""

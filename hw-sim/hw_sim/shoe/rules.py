@@ -1,13 +1,14 @@
 """Which card goes where, and who wins: each game by the rule books, written anew (``games.md`` §4).
 
 Nothing here is shared with the station: an error of its procedures cannot hide behind the same error here.
-Blackjack is not dealt: its cards follow the players' decisions, which a server has.
+Blackjack, whose cards follow its players' decisions, is in ``blackjack.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from hw_sim.shoe.cards import Card
@@ -33,6 +34,12 @@ class Rules:
     least: int
     follows: Callable[[Laid], str | None]
     winner: Callable[[Laid], Any]
+    said: Callable[[Laid], list[dict[str, Any]]] = lambda laid: []  # noqa: ARG005
+    """What the players' server must have said before the next card, in order, from the hand's beginning."""
+    anew: Callable[[Random], Rules] | None = None
+    """The rules of one hand, where chance decides how it is played."""
+    continuous: bool = False
+    """The cards of every hand go back into a continuous shuffler."""
 
 
 def hand(laid: Laid, name: str) -> list[Card]:

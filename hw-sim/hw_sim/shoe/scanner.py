@@ -9,15 +9,14 @@ from random import Random
 from hw_sim.shoe.cards import Card
 from hw_sim.shoe.codes import Codes
 from hw_sim.shoe.faults import CardFault, Expect
-from hw_sim.shoe.reader import Reader
+from hw_sim.shoe.hidpos import NO_AIM, reports
+from hw_sim.shoe.reader import SECOND_SCAN_S, Reader
 
 SUFFIXES = {"CR": b"\r", "LF": b"\n", "CRLF": b"\r\n", "TAB": b"\t", "none": b""}
 NO_READ_AIM = "]A0"
 """With identifiers on, scanners put one before a no-read too."""
-SECOND_SCAN_S = (0.15, 0.7)
-"""From a scan to the same code again while the card still lies there."""
 
-_EXPECT = {
+EXPECT = {
     CardFault.UNREADABLE: Expect.RESCAN,
     CardFault.UNREADABLE_OFTEN: Expect.TRIES,
     CardFault.FOREIGN: Expect.RESCAN,
@@ -27,6 +26,7 @@ _EXPECT = {
     CardFault.DOUBLE_SCAN: Expect.IGNORE,
     CardFault.PASSED_TWICE: Expect.IGNORE,
     CardFault.WRONG_SPEED: Expect.EITHER,
+    CardFault.TOO_EARLY: Expect.VIOLATION,
     CardFault.EXTRA_CARD: Expect.VIOLATION,
 }
 
@@ -53,7 +53,7 @@ class Scanner(Reader):
         self.tells_units = codes.kind == "unit"
 
     def expects(self, fault: CardFault) -> Expect:
-        return _EXPECT.get(fault, Expect.ACCEPT)
+        return EXPECT.get(fault, Expect.ACCEPT)
 
     def files(self) -> Mapping[str, str]:
         book = self._codes.book()
@@ -66,9 +66,11 @@ class Scanner(Reader):
         return self._texts.pop(0)[1]
 
     def _send(self, at_s: float, text: str, aim: str | None = None) -> None:
-        identifier = self._aim if aim is None else aim
-        self._texts.append((at_s, f"{self._prefix}{identifier}{text}".encode("ascii") + self._end))
+        self._texts.append((at_s, self._framed(text, self._aim if aim is None else aim)))
         self._texts.sort(key=lambda entry: entry[0])
+
+    def _framed(self, text: str, aim: str) -> bytes:
+        return f"{self._prefix}{aim}{text}".encode("ascii") + self._end
 
     def card(self, now_s: float, position: str, card: Card, fault: CardFault | None = None) -> None:  # noqa: ARG002
         self._foreign = None
@@ -102,3 +104,13 @@ class Scanner(Reader):
     def restart(self, now_s: float) -> None:  # noqa: ARG002
         self._texts.clear()
         self._foreign = None
+
+
+class HidPosScanner(Scanner):
+    """The same in USB HID-POS mode: reports of 64 bytes."""
+
+    driver = "barcode-hidpos"
+    model = "scanner-hidpos"
+
+    def _framed(self, text: str, aim: str) -> bytes:
+        return b"".join(reports(text.encode("ascii"), aim.encode("ascii") or NO_AIM))

@@ -39,6 +39,8 @@ class Hand:
     """Cards put away: those burnt from a new shoe before its first hand, and those that nobody wanted."""
     last_hand: bool = False
     """The cut card was seen: no hand is dealt from this shoe after this one."""
+    said: list[dict[str, Any]] = field(default_factory=list)
+    """What the players' server said so far, as ``card.expect`` takes it (blackjack)."""
     swept: bool = False
     """The dealer took the cards away before a result stood: a person voided the hand."""
     struck: list[Struck] = field(default_factory=list)
@@ -63,6 +65,7 @@ class Hand:
             "hand": self.number,
             "hand_in_shoe": self.hand_in_shoe,
             "cards": _texts(self.cards),
+            "said": self.said,
             "winner": self.rules.winner(self.cards) if self.complete else None,
             "complete": self.complete,
             "swept": self.swept,

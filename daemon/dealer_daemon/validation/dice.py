@@ -1,0 +1,378 @@
+"""Judges throws of dice in a shaker: a pure machine over the shaker's words and the camera's, neither believed alone.
+
+Standing → (asked) → shaking → stopped → looking → standing. A throw counts only if it was seen from its beginning: the
+shaker stood, said that it shakes and then that it stands; the camera saw the scene move during that and at rest after
+it; and all pictures of the look were taken after both (``devices.md`` §4). Anything else ends in ``Refused`` (shake
+again) or ``Held`` (the two witnesses differ: a person looks).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
+from dealer_daemon.validation.dice_scene import Facts, Looks, Scene
+from dealer_daemon.validation.signals import (
+    Ask,
+    BettingOver,
+    Contradicted,
+    Judged,
+    NotJudged,
+    Ready,
+    Signal,
+    Started,
+    Unseen,
+    Value,
+)
+from dealer_daemon.verdicts import Held, Refused
+from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
+from dealer_drivers.driver import DeviceAction
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault, Fault, Reading
+from dealer_drivers.shaker.readings import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
+
+BOUNCE_S = 1.0
+"""An idle that came too soon may be a stopped switch that bounces, or an old word: the shaking is said again within
+this, or the shake was cut short."""
+TOLD_PART = 0.9
+"""Of the time a shaker was told to shake: less is a shake that was cut short."""
+GONE = frozenset({Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT, Fault.NO_VALID_FRAME})
+
+
+class _State(Enum):
+    UNKNOWN = auto()
+    """The shaker has not said that it stands since it could be heard."""
+    STANDING = auto()
+    ASKED = auto()
+    SHAKING = auto()
+    STOPPED = auto()
+    LOOKING = auto()
+    SPENT = auto()
+    """What it does now does not count: until it stands."""
+
+
+_IN_THROW = frozenset({_State.SHAKING, _State.STOPPED, _State.LOOKING})
+
+
+@dataclass(slots=True)
+class _Throw:
+    """The throw under way, or asked for."""
+
+    since: Instant
+    """When the shaking was said or, if that was before, seen; before both, when it was asked for."""
+    cycle: int | None = None
+    told_s: float | None = None
+    moved: bool = False
+    """The camera saw the scene move."""
+    taken: bool = False
+    early: Instant | None = None
+    """The shaker said too soon that it stands."""
+    stop: Instant | None = None
+    look: Instant | None = None
+
+
+class DiceJudge:
+    """See the module. ``facts`` turns three values, left to right, into the game's facts."""
+
+    def __init__(self, rules: ShakeRules, facts: Facts, *, shaker: str, camera: str) -> None:
+        self._rules = rules
+        self._shaker = shaker
+        self._camera = camera
+        self._looks = Looks(rules, facts)
+        self._scene = Scene()
+        self._state = _State.UNKNOWN
+        self._stands = False
+        """The newest word of the shaker is that it stands, idle or faulted."""
+        self._throw: _Throw | None = None
+        self._due = False
+        """The round waits for a throw."""
+        self._ready_said = False
+        self._alone: Instant | None = None
+        """When dice began to move and the shaker has not said that it shakes."""
+        self._unrested: str | None = None
+        """Those dice had just been read: what is to be said unless the shaker does."""
+        self._read: Instant | None = None
+        """When the newest picture of the value that stands was taken."""
+
+    # -- what the table asks --------------------------------------------------------------------------------
+
+    def underway(self) -> bool:
+        """A throw was asked for, or is running."""
+        return self._throw is not None
+
+    def waiting(self) -> bool:
+        """The shaker stands, and the camera sees dice at rest."""
+        return self._state is _State.STANDING and self._scene.at_rest
+
+    def due(self, at: Instant) -> list[Signal]:
+        """The round waits for a throw: start the shaker where that is the station's part and it may start now."""
+        self._due = True
+        if self._rules.start != "station" or not self.waiting():
+            return []
+        self._state, self._throw = _State.ASKED, _Throw(at)
+        self._alone = self._unrested = self._read = None
+        return [Ask(self._shaker, DeviceAction.START_SHAKE)]
+
+    def discard(self) -> None:
+        """What is under way does not count."""
+        if self._state is _State.ASKED:
+            self._state = _State.SPENT  # it may be about to shake
+        elif self._state in _IN_THROW:
+            self._state = self._rest_state()
+        self._throw, self._due, self._ready_said = None, False, False
+        self._alone = self._unrested = None
+
+    def deadline_ns(self) -> int | None:
+        """When a wait has been too long."""
+        limit = self._limit()
+        return None if limit is None else limit.mono_ns + 1
+
+    def tick(self, at: Instant) -> list[Signal]:
+        """Time passed."""
+        limit = self._limit()
+        if limit is None or at.mono_ns <= limit.mono_ns:
+            return []
+        return self._too_long() + self._ready()
+
+    def feed(self, device: str, reading: Reading) -> list[Signal]:
+        """One reading of the shaker or the camera."""
+        signals = self.tick(reading.at)
+        match reading:
+            case ShakerIdle():
+                signals += self._idle(reading)
+            case ShakerTaken() if self._throw is not None and self._state is _State.ASKED:
+                self._throw.taken = True
+            case ShakerShaking():
+                signals += self._shakes(reading)
+            case ShakerFaulted():
+                signals += self._motor_failed()
+            case SceneMoved():
+                signals += self._moves(reading)
+            case SceneStill():
+                self._scene.rests(reading)
+                signals += self._settled(reading.at)
+            case DiceSeen() if self._answers(reading):
+                signals += self._seen(reading)
+            case DiceUnclear() if self._answers(reading):
+                signals += self._end(self._looks.doubt(reading))
+            case DeviceFault() if device == self._camera:
+                signals += self._camera_fault(reading)
+            case DeviceFault(cleared=False) if device == self._shaker and reading.fault in GONE:
+                signals += self._shaker_gone(reading)
+            case _:
+                pass
+        return signals + self._ready()
+
+    # -- the shaker -----------------------------------------------------------------------------------------
+
+    def _idle(self, idle: ShakerIdle) -> list[Signal]:
+        self._stands = True
+        throw = self._throw
+        if self._state in (_State.UNKNOWN, _State.SPENT):
+            self._state = _State.STANDING
+        elif self._state is _State.SHAKING and throw is not None and idle.cycle == throw.cycle and throw.early is None:
+            if idle.at.since_s(throw.since) < self._shortest_s(throw):
+                throw.early = idle.at
+                return []
+            self._state, throw.stop = _State.STOPPED, idle.at
+            return self._settled(idle.at)
+        return []
+
+    def _shakes(self, shaking: ShakerShaking) -> list[Signal]:
+        self._stands = False
+        throw = self._throw
+        match self._state:
+            case _State.UNKNOWN:
+                self._state = _State.SPENT
+                detail = "the shaker was already shaking when it was first heard"
+                return [Unseen(None, held(DiceReason.JOINED_MID_SHAKE, detail))]
+            case _State.STANDING | _State.ASKED:
+                return self._begin(shaking)
+            case _State.SHAKING if throw is not None:
+                throw.cycle, throw.early = shaking.cycle, None
+            case _State.STOPPED if throw is not None:
+                # Dice had not come to rest: the same throw goes on.
+                self._state, throw.cycle, throw.stop = _State.SHAKING, shaking.cycle, None
+            case _State.LOOKING:
+                detail = "the shaker shook again after the dice had come to rest, before they were read"
+                return self._end(held(DiceReason.SHAKEN_AGAIN, detail))
+            case _:
+                pass
+        return []
+
+    def _begin(self, shaking: ShakerShaking) -> list[Signal]:
+        asked, moved = self._throw, self._scene.moved
+        seen = moved is not None and (
+            shaking.at.since_s(moved) <= self._rules.lead_s if asked is None else moved >= asked.since
+        )
+        running = moved is not None and self._scene.still is False
+        self._throw = _Throw(
+            since=min(shaking.at, moved) if seen and moved is not None else shaking.at,
+            cycle=shaking.cycle,
+            told_s=shaking.told_s,
+            moved=seen or running,
+        )
+        self._state, self._due, self._ready_said = _State.SHAKING, False, False
+        self._alone = self._unrested = self._read = None
+        return [Started(), BettingOver()]
+
+    def _motor_failed(self) -> list[Signal]:
+        self._stands = True
+        verdict = refused(DiceReason.MOTION_FAULT, "the shaker reports a motion fault: look what blocks it")
+        if self._state is _State.ASKED:
+            return self._never_ran(verdict)
+        if self._state in _IN_THROW:
+            return self._end(verdict)
+        self._state = _State.STANDING
+        return []
+
+    def _shaker_gone(self, fault: DeviceFault) -> list[Signal]:
+        self._stands = False
+        verdict = held(DiceReason.SHAKER_LOST, f"the shaker was lost during the shake: {fault.detail}")
+        signals: list[Signal] = []
+        if self._state is _State.ASKED:
+            signals = self._never_ran(verdict)
+        elif self._state in _IN_THROW:
+            signals = self._end(verdict)
+        self._state, self._ready_said = _State.UNKNOWN, False
+        self._alone = self._unrested = None
+        return signals
+
+    # -- the camera -----------------------------------------------------------------------------------------
+
+    def _moves(self, reading: SceneMoved) -> list[Signal]:
+        begun = self._scene.moves(reading)
+        self._ready_said = False
+        if not begun:
+            return []
+        if self._throw is not None:
+            if self._state is not _State.LOOKING:
+                self._throw.moved = True
+            return []
+        read, self._read = self._read, None
+        if read is not None and reading.taken.since_s(read) <= self._rules.after_s:
+            moved_s = max(0.0, reading.taken.since_s(read))
+            self._unrested = f"the dice moved {moved_s:.1f} s after they were read, and the shaker stood"
+        if self._alone is None and (self._unrested or (self._state is _State.STANDING and self._due)):
+            self._alone = reading.at
+        return []
+
+    def _settled(self, at: Instant) -> list[Signal]:
+        """The shaker has stopped and the scene is at rest: what lies there?"""
+        throw = self._throw
+        if self._state is not _State.STOPPED or throw is None or not throw.moved or not self._scene.at_rest:
+            return []
+        self._state, throw.look = _State.LOOKING, at
+        return [Ask(self._camera, DeviceAction.LOOK)]
+
+    def _answers(self, look: DiceSeen | DiceUnclear) -> bool:
+        since = self._throw.look if self._throw is not None else None
+        fresh = self._looks.answers(look, since or look.first)
+        return fresh and self._state is _State.LOOKING
+
+    def _seen(self, look: DiceSeen) -> list[Signal]:
+        value = self._looks.judge(look)
+        if not isinstance(value, Value):
+            return self._end(value)
+        if not self._scene.at_rest:
+            detail = "the dice moved again after they were read, and the shaker stood"
+            return self._end(held(DiceReason.MOVED_AFTER_LOOK, detail, **value.facts))
+        self._over()
+        self._read = look.last
+        return [Judged(value)]
+
+    def _camera_fault(self, fault: DeviceFault) -> list[Signal]:
+        self._scene.fault(fault)
+        if fault.cleared:
+            return self._settled(fault.at)
+        if fault.fault == Fault.LINK_LOST:
+            self._looks.restarted()
+        self._ready_said = False
+        self._alone = self._unrested = None
+        verdict = held(DiceReason.CAMERA_FAULT, f"the camera failed during the shake: {fault.detail}")
+        if self._state is _State.ASKED:
+            return self._never_ran(verdict)
+        return self._end(verdict) if self._state in _IN_THROW else []
+
+    # -- waits ----------------------------------------------------------------------------------------------
+
+    def _limit(self) -> Instant | None:
+        throw, rules = self._throw, self._rules
+        if throw is None:
+            return None if self._alone is None else self._alone.plus_s(rules.lead_s)
+        if throw.look is not None:
+            return throw.look.plus_s(rules.look_s)
+        if throw.stop is not None:
+            return throw.stop.plus_s(rules.settle_s if throw.moved else rules.lead_s)
+        if throw.early is not None:
+            return throw.early.plus_s(BOUNCE_S)
+        return throw.since.plus_s(rules.start_s if self._state is _State.ASKED else rules.max_shake_s)
+
+    def _too_long(self) -> list[Signal]:
+        throw, rules = self._throw, self._rules
+        if throw is None:
+            unrested, self._alone, self._unrested = self._unrested, None, None
+            if unrested is not None:
+                return [Contradicted(unrested)]
+            self._due = False
+            detail = "the camera saw the dice move and the shaker did not say that it shakes"
+            return [Unseen(None, held(DiceReason.DICE_MOVED_ALONE, detail))]
+        if throw.look is not None:
+            detail = f"the camera did not say within {rules.look_s:g} s what lies there"
+            return self._end(refused(DiceReason.NO_LOOK, detail))
+        if throw.stop is not None:
+            return self._end(self._not_settled(throw))
+        if throw.early is not None:
+            detail = (
+                f"the shaker said that it stands {throw.early.since_s(throw.since):.1f} s after it began, and "
+                f"{self._shortest_s(throw):.1f} s are needed"
+            )
+            return self._end(refused(DiceReason.SHAKE_CUT_SHORT, detail))
+        if self._state is _State.ASKED:
+            return self._never_ran(self._not_begun(throw))
+        detail = f"the shaker did not say that it stands within {rules.max_shake_s:g} s"
+        return self._end(refused(DiceReason.NEVER_STOPPED, detail))
+
+    def _not_settled(self, throw: _Throw) -> Refused | Held:
+        if throw.moved:
+            detail = f"the dice did not come to rest within {self._rules.settle_s:g} s of the stop"
+            return refused(DiceReason.NEVER_STILL, detail)
+        if self._scene.still is None or self._scene.blind:
+            return held(DiceReason.CAMERA_FAULT, "the camera did not see the shake: is it running?")
+        return held(DiceReason.CAMERA_SAW_NOTHING, "the shaker says that it shook, and the camera saw nothing move")
+
+    def _not_begun(self, throw: _Throw) -> Refused | Held:
+        within = f"within {self._rules.start_s:g} s"
+        if throw.moved:
+            detail = f"the camera saw the dice move and the shaker did not say {within} that it shakes"
+            return held(DiceReason.DICE_MOVED_ALONE, detail)
+        if throw.taken:
+            return refused(DiceReason.NEVER_SHOOK, f"the shaker took the command and did not shake {within}")
+        return refused(DiceReason.NO_SHAKE_ANSWER, f"the shaker did not take the command {within}: is control allowed?")
+
+    def _shortest_s(self, throw: _Throw) -> float:
+        return max(self._rules.min_shake_s, TOLD_PART * (throw.told_s or 0.0))
+
+    # -- the end of a throw ---------------------------------------------------------------------------------
+
+    def _never_ran(self, verdict: Refused | Held) -> list[Signal]:
+        return [Started(), BettingOver(), *self._end(verdict)]
+
+    def _end(self, verdict: Refused | Held) -> list[Signal]:
+        self._over()
+        return [NotJudged(verdict)]
+
+    def _over(self) -> None:
+        self._state = self._rest_state()
+        self._throw, self._due, self._ready_said = None, False, False
+        self._alone = self._unrested = None
+
+    def _rest_state(self) -> _State:
+        return _State.STANDING if self._stands else _State.SPENT
+
+    def _ready(self) -> list[Signal]:
+        if self._ready_said or not self.waiting():
+            return []
+        self._ready_said = True
+        return [Ready()]

@@ -1,0 +1,135 @@
+"""The camera's part in a throw: whether the scene moves, and what a look at it is worth. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
+from dealer_daemon.validation.signals import Value
+from dealer_daemon.verdicts import Held, Refused
+from dealer_drivers.dice.faces import Face
+from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault, Fault
+
+DICE = 3
+SAME_PLACE_PX = 3.0
+"""Dice that were thrown do not come to lie within this of where they lay, all of them with the values they had."""
+WITNESSES = ("die_first", "pip_first")
+"""The camera's two readers, which know nothing of each other; a look needs both."""
+
+Facts = Callable[[tuple[int, ...]], Mapping[str, object]]
+"""From three values, left to right, to the game's facts."""
+
+
+class Scene:
+    """Whether something moves before the camera."""
+
+    def __init__(self) -> None:
+        self.still: bool | None = None
+        """``None``: the camera has not said, or its link was lost."""
+        self.moved: Instant | None = None
+        """When the newest movement began that the camera saw begin."""
+        self.blind = False
+        """The camera says that something is wrong with it."""
+        self._faults: set[str] = set()
+
+    @property
+    def at_rest(self) -> bool:
+        """Nothing moves, and the camera would say so if it did."""
+        return self.still is True and not self.blind
+
+    def moves(self, reading: SceneMoved) -> bool:
+        """Something moves. ``False`` where its beginning was not seen: a camera begins with that word."""
+        begun = self.still is True and not self.blind
+        self.still = False
+        if begun:
+            self.moved = reading.taken
+        return begun
+
+    def rests(self, reading: SceneStill) -> None:  # noqa: ARG002
+        """Nothing moves any more."""
+        self.still = True
+
+    def fault(self, fault: DeviceFault) -> None:
+        """A fault of the camera began or ended. A lost link leaves nothing to go on; a picture that stood still and
+        lives again goes on from where it was."""
+        if fault.cleared:
+            self._faults.discard(fault.fault)
+        else:
+            self._faults.add(fault.fault)
+            if fault.fault == Fault.LINK_LOST:
+                self.still = self.moved = None
+        self.blind = bool(self._faults)
+
+
+class Looks:
+    """What looks are worth: each counts once, and dice that lie as before were not thrown."""
+
+    def __init__(self, rules: ShakeRules, facts: Facts) -> None:
+        self._rules = rules
+        self._facts = facts
+        self._newest = 0
+        self._before: tuple[Face, ...] = ()
+        self.known = False
+        """A look has shown what lay there before the next throw."""
+
+    def answers(self, look: DiceSeen | DiceUnclear, since: Instant) -> bool:
+        """Whether the look is a new one, and all of its pictures were taken after ``since``."""
+        fresh = look.ask > self._newest and look.first >= since and look.last >= look.first
+        self._newest = max(self._newest, look.ask)
+        return fresh
+
+    def restarted(self) -> None:
+        """The camera's questions may be counted anew."""
+        self._newest = 0
+
+    def note(self, look: DiceSeen | DiceUnclear) -> None:
+        """What lies there before a throw."""
+        self.known = True
+        if isinstance(look, DiceSeen):
+            self._before = look.faces
+
+    def judge(self, look: DiceSeen) -> Value | Held | Refused:
+        """The dice of a fresh look."""
+        before = self._before
+        self.note(look)
+        values = tuple(face.value for face in sorted(look.faces, key=lambda face: (face.x, face.y)))
+        if any(value not in range(1, 7) for value in values):
+            return held(DiceReason.IMPOSSIBLE_DICE, "the camera names a value that no die has", camera=list(values))
+        if len(values) != DICE:
+            return refused("wrong_count", f"the camera sees {len(values)} dice and the game has {DICE}")
+        if _same(before, look.faces):
+            detail = "all dice lie where they lay before, with the same values: were they thrown at all?"
+            return held(DiceReason.DICE_DID_NOT_MOVE, detail, camera=list(values))
+        return Value(self._facts(values), WITNESSES)
+
+    def doubt(self, look: DiceUnclear) -> Refused | Held:
+        """Why a fresh look gives no dice."""
+        self.note(look)
+        reason = look.reasons[0] if look.reasons else "unclear"
+        others = f" (also: {', '.join(look.reasons[1:])})" if look.reasons[1:] else ""
+        if reason == DiceReason.CAMERA_FAULT or self._rules.unclear == "hold":
+            return held(reason, f"{look.detail}{others}")
+        return refused(reason, f"{look.detail}{others}")
+
+
+def _same(before: tuple[Face, ...], now: tuple[Face, ...]) -> bool:
+    if not before or len(before) != len(now):
+        return False
+    left = list(before)
+    for face in now:
+        twin = next(
+            (
+                other
+                for other in left
+                if other.value == face.value
+                and abs(other.x - face.x) <= SAME_PLACE_PX
+                and abs(other.y - face.y) <= SAME_PLACE_PX
+            ),
+            None,
+        )
+        if twin is None:
+            return False
+        left.remove(twin)
+    return True

@@ -1,0 +1,394 @@
+"""Judges turns of the colour wheel: a pure machine over its encoder's counts, the same for every kind of encoder.
+
+Unknown → ready (verified at rest) → running → at rest again. A turn counts only if it was seen from a verified rest to
+the next one without a gap, nobody touched it on the way, and encoder and reference mark agreed (``devices.md`` §5).
+Whatever else happens ends in ``Refused`` (a rule was broken: spin again) or ``Held`` (not clear: a person looks).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from dealer_daemon.validation.signals import (
+    BettingOver,
+    Contradicted,
+    Judged,
+    NotJudged,
+    Ready,
+    Signal,
+    Started,
+    Trouble,
+    Unseen,
+    Value,
+)
+from dealer_daemon.validation.turn_attempt import TurnAttempt, held, refused
+from dealer_daemon.validation.turn_map import Place, WheelMap
+from dealer_daemon.validation.turn_motion import Motion, Stillness
+from dealer_daemon.validation.turn_reference import Pass, Reference
+from dealer_daemon.validation.turn_rules import TurnReason, TurnRules
+from dealer_daemon.validation.turn_track import Jump, Sample, Track
+from dealer_daemon.verdicts import Held, Refused
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault, Fault, Reading
+from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+
+STEP_DEG = 0.2
+"""Between two samples of a wheel that turns."""
+NO_HOME = "the counter has not seen its index mark since its power came: turn the wheel past it once"
+HALF_WRAP = 0.5
+"""An encoder that counts one turn says nothing of a gap in which half a turn is possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """A turn that counts. ``turns`` is net: roll-back is taken off."""
+
+    place: Place
+    turns: float
+    way: str
+    start_segment: int
+    seconds: float
+    segment_map: str
+
+
+class _State(Enum):
+    UNKNOWN = auto()
+    READY = auto()
+    RUNNING = auto()
+    SPENT = auto()
+
+
+class TurnJudge:
+    """See the module. ``facts`` turns a result into the game's facts; ``stands``: a result was given before, which
+    the next pass of the mark may still throw doubt on."""
+
+    def __init__(
+        self,
+        rules: TurnRules,
+        wheel: WheelMap,
+        facts: Callable[[TurnResult], Mapping[str, object]],
+        *,
+        stands: bool = False,
+    ) -> None:
+        self._rules = rules
+        self._wheel = wheel
+        self._facts = facts
+        self._stands = stands
+        self._state = _State.UNKNOWN
+        self._track = Track(rules.max_turns_per_s * 360)
+        self._still = Stillness(rules.still_deg, rules.still_s)
+        self._motion = Motion()
+        self._reference = Reference(wheel)
+        self._attempt: TurnAttempt | None = None
+        self._life: int | None = None
+        self._newest: WheelAngle | None = None
+        self._true_deg: tuple[float, float] | None = None
+        """The newest place on the wheel, and where that is on the track; ``None`` while a counter has no home."""
+        self._heard: Instant | None = None
+        self._rest_deg: float | None = None
+        """Where the wheel was last verified at rest, or first seen while that is unknown."""
+        self._verified_s: float | None = None
+        """Since when it has stood there, as far as that was verified."""
+        self._left_deg: float | None = None
+        """Where it rested when it was lost from sight."""
+        self._last_deg = 0.0
+        self._stepped = (False, False)
+        """Whether the wheel moved between the last samples: an encoder that is knocked steps once."""
+        self._rested_s: float | None = None
+        """When the running turn's wheel was verified at rest: since then it is watched."""
+        self._slipped = self._lost_home = False
+
+    def underway(self) -> bool:
+        """A turn seen from its beginning is running."""
+        return self._state is _State.RUNNING
+
+    def waiting(self) -> bool:
+        """The wheel is verified at rest."""
+        return self._state is _State.READY
+
+    def due(self, at: Instant) -> list[Signal]:  # noqa: ARG002
+        """The dealer spins the wheel: there is nothing to ask for."""
+        return []
+
+    def discard(self) -> None:
+        """What is under way does not count: wait until the wheel rests."""
+        if self._state is _State.RUNNING:
+            self._spend()
+
+    def deadline_ns(self) -> int | None:
+        """When silence would be noticed."""
+        if self._heard is None or self._state is _State.UNKNOWN:
+            return None
+        return self._heard.plus_s(self._rules.silence_s).mono_ns + 1
+
+    def tick(self, at: Instant) -> list[Signal]:
+        """Time passed."""
+        if self._heard is None or at.since_s(self._heard) <= self._rules.silence_s:
+            return []
+        return self._out_of_sight(TurnReason.SAMPLES_MISSING, f"no count for more than {self._rules.silence_s:g} s")
+
+    def feed(self, device: str, reading: Reading) -> list[Signal]:  # noqa: ARG002
+        """One reading of the encoder."""
+        signals = self.tick(reading.at)
+        match reading:
+            case WheelAngle():
+                signals += self._angle(reading)
+            case IndexMark() if reading.life == self._life:
+                signals += self._mark(reading)
+            case DeviceFault(cleared=False, fault=Fault.LINK_LOST):
+                signals += self._out_of_sight(TurnReason.DEVICE_LOST, "the wheel's connection was lost in mid-turn")
+            case _:
+                pass
+        return signals
+
+    # -- out of sight -------------------------------------------------------------------------------------
+
+    def _out_of_sight(self, reason: TurnReason, detail: str) -> list[Signal]:
+        signals: list[Signal] = []
+        if self._state is _State.RUNNING:
+            signals += self._end(held(reason, detail))
+        if self._state is _State.READY:
+            self._left_deg = self._rest_deg
+        self._state, self._heard = _State.UNKNOWN, None
+        self._forget_motion()
+        return signals
+
+    def _another_life(self, reading: WheelAngle) -> list[Signal]:
+        signals: list[Signal] = []
+        if self._state is _State.RUNNING:
+            detail = "the encoder's counter began anew in mid-turn: did its power fail, was its zero set?"
+            signals += self._end(held(TurnReason.ENCODER_RESTARTED, detail))
+        if self._life is not None:
+            self._stands = False
+        self._life = reading.life
+        self._state, self._left_deg, self._newest, self._true_deg = _State.UNKNOWN, None, None, None
+        self._track.restart()
+        self._reference.restart()
+        self._forget_motion()
+        return signals
+
+    # -- counts -------------------------------------------------------------------------------------------
+
+    def _angle(self, reading: WheelAngle) -> list[Signal]:
+        signals = self._another_life(reading) if reading.life != self._life else []
+        fit = self._track.add(reading)
+        if fit is None:
+            return signals
+        self._heard = reading.at
+        if isinstance(fit, Jump):
+            return signals + self._jumped(reading, fit)
+        fit = self._corrected(reading, fit)
+        if reading.counts_lost and self._state is _State.RUNNING:
+            return signals + self._end(held(TurnReason.COUNTS_LOST, "the counter says that it missed counts"))
+        gap_s = self._most_gap_s(reading)
+        self._stepped = (self._stepped[1], abs(fit.deg - self._last_deg) > STEP_DEG)
+        self._last_deg = fit.deg
+        self._still.add(fit, gap_s)
+        self._motion.add(fit)
+        if self._rest_deg is None:
+            self._rest_deg = fit.deg
+        if self._state is _State.RUNNING:
+            assert self._attempt is not None
+            return signals + self._run(self._attempt, fit, gap_s)
+        return signals + self._wait(fit)
+
+    def _corrected(self, reading: WheelAngle, sample: Sample) -> Sample:
+        """The sample as the wheel really stands: encoders are out of true by half a segment."""
+        self._newest = reading
+        encoder_deg = self._reference.encoder_deg(reading)
+        if encoder_deg is None:
+            self._true_deg = None
+            return sample
+        if self._true_deg is None:
+            self._forget_motion()
+        off_deg = self._wheel.correction(encoder_deg)
+        deg = sample.deg + off_deg
+        self._true_deg = (encoder_deg + off_deg, deg)
+        return replace(sample, deg=deg)
+
+    def _forget_motion(self) -> None:
+        self._still.clear()
+        self._motion.clear()
+        self._rest_deg = self._verified_s = None
+
+    def _jumped(self, reading: WheelAngle, jump: Jump) -> list[Signal]:
+        signals: list[Signal] = []
+        if self._state is _State.RUNNING:
+            detail = f"the count went {jump.by_deg:+.0f}° away at once: is the encoder or its cable faulty?"
+            signals += self._end(held(TurnReason.ENCODER_JUMP, detail))
+        self._state, self._left_deg = _State.UNKNOWN, None
+        self._track.restart()
+        self._forget_motion()
+        self._track.add(reading)
+        return signals
+
+    def _most_gap_s(self, reading: WheelAngle) -> float:
+        wrap_turns = reading.wraps_at / reading.per_turn
+        return min(self._rules.max_gap_s, HALF_WRAP * wrap_turns / self._rules.max_turns_per_s)
+
+    def _wait(self, sample: Sample) -> list[Signal]:
+        """No turn is running."""
+        assert self._rest_deg is not None
+        verified = self._state is _State.READY and self._still.since_s == self._verified_s
+        rests = self._still.lasted_s() >= self._rules.still_s
+        if rests and self._true_deg is None:
+            return self._homeless()
+        if rests and not verified and self._still.steady():
+            return self._rested_again(self._still.deg())
+        moved_deg = abs(sample.deg - self._rest_deg)
+        if moved_deg <= self._rules.start_deg or self._state is _State.SPENT or not all(self._stepped):
+            return []
+        if self._state is _State.READY:
+            return self._begin(sample)
+        self._state, self._left_deg = _State.SPENT, None
+        if self._true_deg is None:
+            return [Unseen(None, held(TurnReason.PLACE_UNKNOWN, NO_HOME))]
+        detail = "the wheel was already turning when it was first seen"
+        return [Unseen(None, held(TurnReason.JOINED_MID_TURN, detail))]
+
+    def _homeless(self) -> list[Signal]:
+        """A counter stands and has not seen its index mark since its power came: it knows no place."""
+        if self._lost_home:
+            return []
+        self._lost_home = True
+        return [Trouble(TurnReason.PLACE_UNKNOWN, f"{NO_HOME}; that turn does not count")]
+
+    def _rested_again(self, deg: float) -> list[Signal]:
+        signals: list[Signal] = [Trouble(TurnReason.PLACE_UNKNOWN, "", cleared=True)] if self._lost_home else []
+        self._lost_home = False
+        left, self._left_deg = self._left_deg, None
+        self._rest_deg, self._verified_s = deg, self._still.since_s
+        if self._state is _State.READY:
+            return signals
+        self._state = _State.READY
+        if left is not None and abs(deg - left) > self._rules.start_deg:
+            detail = f"the wheel turned {abs(deg - left):.0f}° while it was out of sight"
+            signals.append(Unseen(None, held(TurnReason.TURN_NOT_SEEN, detail)))
+        return [*signals, Ready()]
+
+    def _begin(self, sample: Sample) -> list[Signal]:
+        assert self._rest_deg is not None
+        self._attempt = TurnAttempt(
+            rules=self._rules,
+            wheel=self._wheel,
+            start_deg=self._rest_deg,
+            start_segment=self._place(self._rest_deg).segment,
+            began_s=sample.t_s,
+            marked_deg=self._rest_deg,
+            motion=self._motion,
+        )
+        self._state, self._rested_s = _State.RUNNING, None
+        return [Started(), BettingOver()]
+
+    # -- a turn -------------------------------------------------------------------------------------------
+
+    def _run(self, attempt: TurnAttempt, sample: Sample, gap_s: float) -> list[Signal]:
+        if sample.gap_s > gap_s:
+            detail = f"no count for {sample.gap_s:.2f} s while the wheel turned; {gap_s:g} s is the longest gap"
+            return self._end(held(TurnReason.SAMPLES_MISSING, detail))
+        verdict = attempt.note(sample) if self._rested_s is None else None
+        if verdict is not None:
+            return self._end(verdict)
+        still_s = self._still.lasted_s()
+        if self._rested_s is None:
+            if still_s >= self._rules.still_s and self._still.steady():
+                self._rested_s = sample.t_s
+        elif still_s < self._rules.still_s:
+            detail = f"the wheel had come to rest and moved again within {self._rules.watch_s:g} s"
+            return self._end(held(TurnReason.MOVED_AFTER_REST, detail, **self._seen()))
+        if self._rested_s is not None and sample.t_s - self._rested_s >= self._rules.watch_s:
+            if self._still.steady():
+                return self._conclude(attempt, sample)
+            self._rested_s = None
+        if sample.t_s - attempt.began_s > self._rules.max_spin_s:
+            return self._end(
+                refused(TurnReason.NO_REST, f"the wheel did not come to rest within {self._rules.max_spin_s:g} s")
+            )
+        return []
+
+    def _conclude(self, attempt: TurnAttempt, sample: Sample) -> list[Signal]:
+        deg = self._still.deg()
+        signals = self._verdict(attempt, deg, sample.t_s)
+        self._attempt = None
+        self._state, self._rest_deg, self._verified_s = _State.READY, deg, self._still.since_s
+        return [*signals, Ready()]
+
+    def _verdict(self, attempt: TurnAttempt, deg: float, t_s: float) -> list[Signal]:
+        verdict: Refused | Held | None = attempt.too_short(deg) or attempt.wrong_way()
+        place = self._place(deg)
+        keep_out = self._wheel.file.keep_out_deg
+        if verdict is None and place.margin_deg < keep_out:
+            detail = f"the pointer is {place.margin_deg:.2f}° from a boundary; {keep_out:g}° are needed"
+            verdict = refused(TurnReason.ON_BOUNDARY, detail)
+        if verdict is not None:
+            return [NotJudged(verdict)]
+        result = TurnResult(
+            place=place,
+            turns=math.floor(attempt.travel(deg) / 3.6) / 100,
+            way=attempt.way(),
+            start_segment=attempt.start_segment,
+            seconds=round(t_s - attempt.began_s, 2),
+            segment_map=self._wheel.sha256,
+        )
+        witnesses = ("encoder", "reference") if attempt.marks else ("encoder",)
+        self._stands = True
+        return [Judged(Value(self._facts(result), witnesses))]
+
+    def _place(self, deg: float) -> Place:
+        """Where the pointer is when the track says ``deg``. No turn begins before that is known."""
+        assert self._true_deg is not None
+        true_deg, here_deg = self._true_deg
+        return self._wheel.place(true_deg + deg - here_deg)
+
+    def _seen(self) -> dict[str, object]:
+        """What a held turn shows a person of the wheel's present place."""
+        place = self._place(self._last_deg)
+        return {"segment": place.segment, "color": place.color}
+
+    # -- the reference mark -------------------------------------------------------------------------------
+
+    def _mark(self, mark: IndexMark) -> list[Signal]:
+        passed = self._reference.note(mark, self._newest)
+        attempt = self._attempt
+        if passed is None or self._rules.reference == "unchecked" or (passed.first and attempt is None):
+            return []
+        first = attempt is None or attempt.marks == 0
+        if attempt is not None:
+            attempt.marks += 1
+            deg = self._track.mark_deg(mark)
+            attempt.marked_deg = attempt.marked_deg if deg is None else deg
+        return self._compare(passed, first)
+
+    def _compare(self, passed: Pass, first: bool) -> list[Signal]:
+        if passed.off_deg is None:
+            return []
+        if abs(passed.off_deg) <= self._rules.reference_tolerance_deg:
+            cleared: list[Signal] = [Trouble(TurnReason.ENCODER_SLIP, "", cleared=True)] if self._slipped else []
+            self._slipped = False
+            self._stands = False
+            return cleared
+        detail = f"encoder and reference mark differ by {passed.off_deg:+.1f}°: the shaft slipped or counts were lost"
+        signals: list[Signal] = []
+        if not self._slipped:
+            signals.append(Trouble(TurnReason.ENCODER_SLIP, f"{detail}. Tighten the coupling and calibrate the wheel"))
+        self._slipped = True
+        if self._state is _State.RUNNING:
+            signals += self._end(held(TurnReason.ENCODER_SLIP, detail))
+        if first and self._stands:
+            # The last rest lies between the last pass that agreed and this one: its segment may be wrong.
+            signals.append(Contradicted(f"at the first pass after the last result {detail}"))
+        self._stands = False
+        return signals
+
+    # -- the end of a turn --------------------------------------------------------------------------------
+
+    def _end(self, verdict: Refused | Held) -> list[Signal]:
+        self._spend()
+        return [NotJudged(verdict)]
+
+    def _spend(self) -> None:
+        self._attempt = None
+        self._state = _State.SPENT

@@ -1,0 +1,151 @@
+"""One turn of the wheel as it is seen, and the checks that end it before the wheel rests. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dealer_daemon.validation.turn_map import WheelMap
+from dealer_daemon.validation.turn_motion import Motion, Pace, slowing_limit
+from dealer_daemon.validation.turn_rules import TurnReason, TurnRules
+from dealer_daemon.validation.turn_track import Sample
+from dealer_daemon.verdicts import Held, Refused, Remedy
+
+HAND_FROM_DEG_S = 36.0
+"""Below a tenth of a turn a second the pegs stop a wheel as sharply as a hand."""
+PEG_KICK_DEG_S = 15.0
+"""What a peg's leaf gives back to a wheel that did not pass it."""
+SAMPLES_TO_BELIEVE = 2
+GOING_DEG = 180.0
+"""After half a turn it is clear which way the wheel was spun; before it the hand is on the wheel."""
+COASTING_PART = 0.8
+HAND_OFF_DEG = 540.0
+"""Below this part of its highest speed, or after so far a way, the hand has let go and must not touch it again."""
+MARK_WITHIN_TURNS = 1.5
+"""A mark that is asked for ten times a second is known half a turn later at the latest."""
+
+
+def refused(reason: TurnReason, detail: str) -> Refused:
+    """Spin the wheel again."""
+    return Refused(str(reason), Remedy.RESPIN, detail)
+
+
+def held(reason: TurnReason, detail: str, **seen: object) -> Held:
+    """A person must look."""
+    return Held(str(reason), detail, seen)
+
+
+@dataclass(slots=True)
+class TurnAttempt:
+    """A turn from the moment the wheel left the place ``start_deg`` where it had rested."""
+
+    rules: TurnRules
+    wheel: WheelMap
+    start_deg: float
+    start_segment: int
+    began_s: float
+    marked_deg: float
+    """Where the newest pass of the mark was; the start while there was none."""
+    motion: Motion
+    marks: int = 0
+    sign: int = 0
+    """Which way it turns on the encoder's scale, 0 while that is open."""
+    furthest_deg: float = 0.0
+    """The most that it was away from its start, that way."""
+    peak_deg_s: float = 0.0
+    _coasting: bool = False
+    _by_hand: Refused | None = None
+    _odd: dict[TurnReason, int] = field(default_factory=dict)
+
+    def travel(self, deg: float) -> float:
+        """Net degrees from the start, roll-back taken off."""
+        return abs(deg - self.start_deg) if self.sign == 0 else self.sign * (deg - self.start_deg)
+
+    def note(self, sample: Sample) -> Refused | Held | None:
+        """One sample of the turning wheel. A verdict ends the turn."""
+        away = sample.deg - self.start_deg
+        if self.sign == 0 and abs(away) >= GOING_DEG:
+            self.sign = 1 if away > 0 else -1
+        if self.sign:
+            self.furthest_deg = max(self.furthest_deg, self.sign * away)
+            back = self.furthest_deg - self.sign * away
+            if back > self.wheel.file.roll_back_deg + self.rules.start_deg:
+                return refused(
+                    TurnReason.TURN_REVERSED,
+                    f"the wheel turned {back:.0f}° back; by itself it rolls {self.wheel.file.roll_back_deg:.0f}°",
+                )
+        if self.rules.reference == "every_turn" and abs(sample.deg - self.marked_deg) > 360 * MARK_WITHIN_TURNS:
+            return held(
+                TurnReason.INDEX_MISSING,
+                f"the wheel turned {abs(sample.deg - self.marked_deg) / 360:.1f} times and its mark was not seen",
+            )
+        pace = self.motion.pace()
+        return None if pace is None or not self.sign else self._moving(pace)
+
+    def _moving(self, pace: Pace) -> Refused | Held | None:
+        before, now = self.sign * pace.before, self.sign * pace.now
+        self.peak_deg_s = max(self.peak_deg_s, now)
+        self._coasting |= now < COASTING_PART * self.peak_deg_s or self.furthest_deg >= HAND_OFF_DEG
+        slowing = self.wheel.slowing(max(abs(before), abs(now)))
+        step, open_ = self.motion.step(pace, slowing)
+        if step is not None and self._coasting:
+            return held(
+                TurnReason.ENCODER_SLIP,
+                f"the encoder's angle stepped by {step:+.1f}° while the wheel's speed stayed: the shaft slips",
+            )
+        # A step looks like a hand until it is known for one.
+        self._by_hand = self._by_hand or self._hand(before, now, pace.span_s, slowing)
+        return None if open_ else self._by_hand
+
+    def _hand(self, before: float, now: float, span_s: float, slowing: float) -> Refused | None:
+        """What a hand must have done between two speeds."""
+        change = (now - before) / span_s
+        limit = slowing_limit(slowing, max(abs(before), abs(now)))
+        return (
+            self._believe(
+                TurnReason.STOPPED_BY_HAND,
+                before >= HAND_FROM_DEG_S and -change > limit,
+                f"it slowed by {-change:.0f}°/s² at {before:.0f}°/s; by itself it slows by {slowing:.0f} at most",
+            )
+            or self._believe(
+                TurnReason.TURN_REVERSED,
+                now <= -HAND_FROM_DEG_S and -change > limit,
+                f"it gained {-change:.0f}°/s² backwards; by itself it gains {slowing:.0f} at most",
+            )
+            or self._believe(
+                TurnReason.PUSHED_AGAIN,
+                self._coasting and now - before > limit * span_s + PEG_KICK_DEG_S,
+                f"it gained {change:.0f}°/s² at {now:.0f}°/s after the hand had let go",
+            )
+        )
+
+    def _believe(self, reason: TurnReason, odd: bool, detail: str) -> Refused | None:
+        count = self._odd.get(reason, 0) + 1 if odd else 0
+        self._odd[reason] = count
+        return refused(reason, detail) if count >= SAMPLES_TO_BELIEVE else None
+
+    def too_short(self, deg: float) -> Refused | None:
+        """The rule of the book, for a wheel that rests at ``deg``."""
+        net, needed = self.travel(deg) / 360, self.rules.min_turns
+        if net >= needed:
+            return None
+        if self.furthest_deg / 360 >= needed:
+            return refused(
+                TurnReason.ROLLED_BACK,
+                f"the wheel came {self.furthest_deg / 360:.2f} turns far and rolled back to {net:.2f}; {needed:g} are "
+                "needed",
+            )
+        return refused(TurnReason.TOO_FEW_TURNS, f"the wheel made {net:.2f} of {needed:g} turns")
+
+    def wrong_way(self) -> Refused | None:
+        """The table's rule on the way it must be spun."""
+        if self.rules.way in ("either", self.way()):
+            return None
+        return refused(
+            TurnReason.WRONG_WAY,
+            f"the wheel was spun so that segment numbers go {self.way()}; this table spins it {self.rules.way}",
+        )
+
+    def way(self) -> str:
+        """``up`` or ``down``: where the segment numbers went under the pointer."""
+        rising = (self.sign > 0) == (self.wheel.file.direction == "up")
+        return "up" if rising else "down"

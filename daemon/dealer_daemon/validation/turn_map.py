@@ -1,0 +1,154 @@
+"""A wheel's calibration: which colour lies where, and what its encoder and its friction are like. A TOML file::
+
+    wheel = 1                      # the form of this file
+    name = "wheel-7"
+    segments = ["red", "yellow", ...]    # 52, in the order in which their numbers rise: 0, 1, ...
+    direction = "up"               # the segment number under the pointer rises while the encoder's count rises
+    offset_deg = 3.46              # where the pointer is, from the beginning of segment 0, when the encoder says 0
+    keep_out_deg = 0.7             # so near to a boundary no rest counts
+    slowing_deg_s2 = 25.0          # what this wheel slows by without a hand: constant part, imbalance included
+    slowing_per_s = 0.03           # and the part that grows with its speed
+
+Needed where the table checks the reference mark: ``reference_deg``. Optional: ``correction_deg``, ``roll_back_deg``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+SEGMENTS = 52
+SEGMENT_DEG = 360 / SEGMENTS
+COUNTS = {"yellow": 24, "blue": 12, "pink": 8, "green": 4, "purple": 2, "orange": 1, "red": 1}
+"""Rule book 002."""
+MOST_CORRECTION_DEG = 10.0
+"""Real encoders were 1.5 to 3.8 degrees out of true (``devices.md`` §5)."""
+
+Degrees = Annotated[float, msgspec.Meta(ge=0, lt=360)]
+Positive = Annotated[float, msgspec.Meta(gt=0, le=2000)]
+
+
+class WheelFileError(ValueError):
+    """A wheel's file cannot be used. ``problems`` lists everything that is wrong with the file at ``path``."""
+
+    def __init__(self, path: Path, problems: list[str]) -> None:
+        super().__init__(f"wheel file {path}: {'; '.join(problems)}")
+        self.path = path
+        self.problems = problems
+
+
+class WheelFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of the file."""
+
+    wheel: Literal[1]
+    name: str
+    segments: list[str]
+    direction: Literal["up", "down"]
+    offset_deg: Degrees
+    keep_out_deg: Annotated[float, msgspec.Meta(ge=0.1, le=3)] = 0.7
+    slowing_deg_s2: Positive
+    slowing_per_s: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
+    roll_back_deg: Annotated[float, msgspec.Meta(ge=10, le=350)] = 170.0
+    """How far this wheel may roll back after it stopped uphill."""
+    reference_deg: Degrees | None = None
+    """The encoder's angle at the reference mark. A counter counts from its index mark: 0 there."""
+    correction_deg: list[float] = []
+    """What to add to the encoder's angle, at equal steps over a turn from the encoder's 0 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the pointer is: the segment, the angle from its beginning, and how far the nearest boundary is."""
+
+    segment: int
+    color: str
+    angle_deg: float
+    margin_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class WheelMap:
+    """A checked wheel file. ``sha256`` is of the file's bytes: ``sha256:…``, as ``sha256sum`` has it."""
+
+    file: WheelFile
+    sha256: str
+
+    def place(self, true_deg: float) -> Place:
+        """The pointer's place at an angle of the encoder that is corrected already."""
+        sign = 1 if self.file.direction == "up" else -1
+        pointer = (sign * true_deg + self.file.offset_deg) % 360
+        segment = min(int(pointer / SEGMENT_DEG), SEGMENTS - 1)
+        inside = pointer - segment * SEGMENT_DEG
+        return Place(segment, self.file.segments[segment], inside, min(inside, SEGMENT_DEG - inside))
+
+    def slowing(self, speed_deg_s: float) -> float:
+        """The most that this wheel changes its speed by without a hand, degrees per second squared."""
+        return self.file.slowing_deg_s2 + self.file.slowing_per_s * abs(speed_deg_s)
+
+    def correction(self, encoder_deg: float) -> float:
+        """What to add to an angle of the encoder."""
+        points = self.file.correction_deg
+        if not points:
+            return 0.0
+        where = encoder_deg % 360 / 360 * len(points)
+        index = int(where) % len(points)
+        part = where - int(where)
+        return points[index] * (1 - part) + points[(index + 1) % len(points)] * part
+
+
+def load_wheel(path: Path) -> WheelMap:
+    """The wheel in the file, checked. Raises ``WheelFileError`` with file, key and reason."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise WheelFileError(path, ["there is no such file"]) from None
+    except OSError as error:
+        raise WheelFileError(path, [f"cannot be read: {error.strerror}"]) from error
+    return parse_wheel(content, path)
+
+
+def parse_wheel(content: bytes, path: Path) -> WheelMap:
+    """As ``load_wheel``, from the file's bytes; ``path`` is for messages."""
+    try:
+        values = tomllib.loads(content.decode("utf-8"))
+    except ValueError as error:  # what UTF-8 and TOML decoding raise
+        raise WheelFileError(path, [f"is no TOML: {error}"]) from error
+    try:
+        file = msgspec.convert(values, WheelFile, strict=True)
+    except msgspec.ValidationError as error:
+        raise WheelFileError(path, [_spoken(error)]) from error
+    if problems := _problems(file):
+        raise WheelFileError(path, problems)
+    return WheelMap(file, "sha256:" + hashlib.sha256(content).hexdigest())
+
+
+def _spoken(error: msgspec.ValidationError) -> str:
+    reason, _, where = str(error).partition(" - at `$.")
+    return f"{where.rstrip('`')}: {reason}" if where else reason
+
+
+def _problems(file: WheelFile) -> list[str]:
+    found = []
+    if len(file.segments) != SEGMENTS:
+        found.append(f"segments: {len(file.segments)} entries; the wheel has {SEGMENTS}")
+    counts = Counter(file.segments)
+    if unknown := sorted(counts.keys() - COUNTS.keys()):
+        found.append(f"segments: {', '.join(map(repr, unknown))} is none of {', '.join(COUNTS)}")
+    wrong = [f"{counts[color]} {color} for {wanted}" for color, wanted in COUNTS.items() if counts[color] != wanted]
+    if wrong:
+        found.append(f"segments: {', '.join(wrong)}")
+    if len(file.correction_deg) in (1, 2, 3) or len(file.correction_deg) > 360:
+        found.append("correction_deg: 4 to 360 entries at equal steps, or none")
+    if not all(abs(value) <= MOST_CORRECTION_DEG for value in file.correction_deg):
+        found.append(f"correction_deg: each is -{MOST_CORRECTION_DEG:g} to {MOST_CORRECTION_DEG:g}")
+    numbers = (file.offset_deg, file.slowing_deg_s2, file.slowing_per_s, file.keep_out_deg, *file.correction_deg)
+    if not all(map(math.isfinite, numbers)):
+        found.append("every number must be finite")
+    return found

@@ -1,0 +1,89 @@
+"""What a configuration says of an encoder on a Modbus line."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from dealer_drivers.driver import DriverOptions, SerialSettings
+from dealer_drivers.errors import OptionError
+
+BAUD_RATES = frozenset({1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200})
+ANGLE_WORDS = 2
+REFERENCE_WORDS = 3
+"""Passes of the mark, and the count at the newest one: one word and two."""
+REQUEST_BYTES = 8
+LAST_REGISTER = 0xFFFF
+QUIET_CHARS = 3.5
+"""Silence that ends a frame on the line, in characters; above 19200 baud 1.75 ms (Modbus over Serial Line, 2.5.1.1)."""
+FAST_QUIET_S = 0.00175
+
+
+class ModbusOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of ``wheel-modbus``. The defaults are those of one common encoder (``devices.md`` §5)."""
+
+    slave: int = 1
+    """The encoder's address on the line, 1 to 247."""
+    register: int = 0
+    """The first of the two registers that hold the count."""
+    low_word_first: bool = False
+    """The two words of a count come low word first."""
+    counts_per_turn: int = 4096
+    """Counts in one turn of the wheel."""
+    turns: int = 4096
+    """Turns that the encoder counts before it begins again at 0. A count outside them is no count."""
+    reference_register: int | None = None
+    """The first of three registers that latch the wheel's reference mark: passes, and the count at the newest one
+    (two words). Without it a shaft that slips is not noticed here."""
+    baud: int = 9600
+    parity: Literal["N", "E", "O"] = "N"
+    stop_bits: Literal[1, 2] = 1
+    poll_ms: int = 25
+    """From one question to the next: 25 is 40 a second, the most that 9600 baud carry."""
+    answer_ms: int = 50
+    """How long an answer may take. A lost one costs twice as much: ``max_gap_s`` of the table bears two in a row."""
+    zero_register: int = 8
+    """Writing 1 here makes this place zero. Only ever done with ``control = true``."""
+    control: bool = False
+    """May the station set the encoder's zero? Without it nothing is ever written."""
+
+    def problems(self) -> list[OptionError]:
+        """Everything that is impossible about these options."""
+        problems = []
+        if not 1 <= self.slave <= 247:
+            problems.append(OptionError("slave", "an address is 1 to 247"))
+        if self.baud not in BAUD_RATES:
+            problems.append(OptionError("baud", f"must be one of {', '.join(map(str, sorted(BAUD_RATES)))}"))
+        if not 52 <= self.counts_per_turn <= 1 << 24:
+            problems.append(OptionError("counts_per_turn", f"must be 52 to {1 << 24}"))
+        elif not 1 <= self.turns <= (1 << 32) // self.counts_per_turn:
+            most = (1 << 32) // self.counts_per_turn
+            problems.append(OptionError("turns", f"must be 1 to {most}: two words hold no more counts"))
+        for key, words in (("register", ANGLE_WORDS), ("reference_register", REFERENCE_WORDS), ("zero_register", 1)):
+            first = getattr(self, key)
+            if first is not None and not 0 <= first <= LAST_REGISTER - words + 1:
+                problems.append(OptionError(key, f"must be 0 to {LAST_REGISTER - words + 1}"))
+        if self.baud in BAUD_RATES and not self.least_poll_ms() <= self.poll_ms <= 100:
+            reason = f"must be {self.least_poll_ms()} to 100: {self.baud} baud carry no question and answer sooner"
+            problems.append(OptionError("poll_ms", reason))
+        if not 20 <= self.answer_ms <= 1000:
+            problems.append(OptionError("answer_ms", "must be 20 to 1000"))
+        return problems
+
+    def quiet_s(self) -> float:
+        """Silence between an answer and the next question."""
+        return FAST_QUIET_S if self.baud > 19200 else QUIET_CHARS * self._char_s()
+
+    def least_poll_ms(self) -> int:
+        """The least time of a question, an answer, and the silence after both."""
+        answer = 5 + 2 * ANGLE_WORDS
+        return math.ceil(1000 * ((REQUEST_BYTES + answer) * self._char_s() + 2 * self.quiet_s()) - 1e-6)
+
+    def _char_s(self) -> float:
+        bits = 1 + 8 + (self.parity != "N") + self.stop_bits
+        return bits / self.baud
+
+
+def serial_settings(options: ModbusOptions) -> SerialSettings:
+    """As the options say, eight data bits."""
+    return SerialSettings(options.baud, 8, options.parity, options.stop_bits)

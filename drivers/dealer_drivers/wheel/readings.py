@@ -1,0 +1,59 @@
+"""Readings of a colour wheel's encoder, the same for every kind: counts as the device said them, never a segment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dealer_drivers.readings import Reading
+
+
+class EncoderFault(StrEnum):
+    """What can be wrong with an encoder, beside what can be wrong with any device."""
+
+    EXCEPTION = "encoder_exception"
+    """It answers the question with an error of its own."""
+    WRONG_ADDRESS = "encoder_wrong_address"
+    """An answer came from another address on the line."""
+    ZERO_NOT_SET = "encoder_zero_not_set"
+    """It was told to take this place as zero and did not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WheelAngle(Reading):
+    """The encoder's count.
+
+    ``count`` is 0 up to below ``wraps_at``, where it begins again; ``per_turn`` counts are one turn of the wheel.
+    ``absolute``: the count alone names the place on the wheel; otherwise only together with an ``IndexMark`` of the
+    same ``life``. A device that began to count anew begins another life. ``device_s`` is the moment by the device's
+    own clock, in seconds from any beginning, where it has one: of bytes that waited in a buffer only this one is true.
+    """
+
+    count: int
+    per_turn: int
+    wraps_at: int
+    absolute: bool
+    life: int = 0
+    device_s: float | None = None
+    counts_lost: bool = False
+    """The device says that it missed counts since its last report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexMark(Reading):
+    """The newest pass of the wheel's index or reference mark, as the device latched it.
+
+    ``passes`` is the device's own number of passes (it wraps; only a change means anything), ``count`` the encoder's
+    count at that moment, in the terms of ``WheelAngle``.
+    """
+
+    passes: int
+    count: int
+    life: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AngleUnreadable(Reading):
+    """A whole answer that names no place: an error's code, or a count that the encoder does not have (0xFFFF…)."""
+
+    reason: str

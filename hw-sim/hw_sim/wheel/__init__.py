@@ -1,0 +1,1 @@
+"""A colour wheel, its encoder, and the dealer who spins it."""

@@ -1,0 +1,218 @@
+"""``wheel-counter``: lines of our own format, as ``docs/reference/wheel-counter.md`` has them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealer_drivers.driver import Observes, Output
+from dealer_drivers.errors import OptionError
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
+from dealer_drivers.wheel.counter import DRIVER, CounterOptions, CounterSession
+from dealer_drivers.wheel.counter_lines import CounterCodec, Report, Spoilt, command_line, parse_line
+from dealer_drivers.wheel.readings import EncoderFault, IndexMark, WheelAngle
+
+
+def closed(body: str) -> bytes:
+    crc = 0xFFFF
+    for byte in body.encode():
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0xA001 if crc & 1 else crc >> 1
+    return f"{body}*{crc:04X}\r\n".encode()
+
+
+def report(millis: int, count: int, passes: int = 0, latch: int = 0, flags: int = 0) -> bytes:
+    return closed(f"@{millis},{count},{passes},{latch},{flags}")
+
+
+REPORTS = st.builds(
+    report,
+    st.integers(0, 2**32 - 1),
+    st.integers(-(2**31), 2**31 - 1),
+    st.integers(0, 65535),
+    st.integers(-(2**31), 2**31 - 1),
+    st.integers(0, 7),
+)
+
+
+def at(ms: int) -> Instant:
+    return Instant(ms * 1_000_000, ms * 1_000_000)
+
+
+def session(**options: Any) -> CounterSession:
+    made = CounterSession(CounterOptions(**options))
+    made.opened(at(0))
+    return made
+
+
+def angles(output: Output) -> list[WheelAngle]:
+    return [reading for reading in output.readings if isinstance(reading, WheelAngle)]
+
+
+def test_the_lines_of_the_reference_are_lines(repository: Path) -> None:
+    text = (repository / "docs/reference/wheel-counter.md").read_text()
+    lines = re.findall(r"^([@!]\S+\*[0-9A-F]{4})$", text, re.MULTILINE)
+    assert len(lines) >= 4
+    parsed = [parse_line(line.encode() + b"\r\n") for line in lines if line != command_line("Z").strip().decode()]
+    assert not [line for line in parsed if isinstance(line, Spoilt)]
+    assert any(isinstance(line, Report) for line in parsed)
+    assert command_line("Z").strip().decode() in lines
+
+
+@given(REPORTS)
+def test_every_report_is_read(line: bytes) -> None:
+    (found,) = CounterCodec().feed(line)
+    assert isinstance(found, Report)
+    assert found.raw == line
+    assert len(line) <= 58
+
+
+@given(st.lists(st.one_of(REPORTS, st.binary(max_size=30))), st.lists(st.integers(1, 40)))
+def test_the_same_lines_however_the_stream_is_cut(pieces: list[bytes], cuts: list[int]) -> None:
+    stream = b"".join(pieces)
+    whole, cut = CounterCodec(), CounterCodec()
+    lines = whole.feed(stream)
+    found = []
+    rest = stream
+    for size in [*cuts, len(stream)]:
+        found += cut.feed(rest[:size])
+        rest = rest[size:]
+    assert found == lines
+    assert cut.dropped == whole.dropped
+
+
+@given(st.binary(max_size=100), REPORTS)
+def test_a_report_after_anything_is_found(noise: bytes, line: bytes) -> None:
+    assert CounterCodec().feed(noise + line)[-1].raw.endswith(line)
+
+
+@given(REPORTS, st.integers(0, 200), st.integers(0, 7))
+def test_a_flipped_bit_gives_no_other_report(line: bytes, where: int, bit: int) -> None:
+    spoilt = bytearray(line)
+    spoilt[where % len(line)] ^= 1 << bit
+    for found in CounterCodec().feed(bytes(spoilt)):
+        assert not isinstance(found, Report) or found.raw.strip() == line.strip()
+
+
+def test_counts_and_marks() -> None:
+    counter = session()
+    first = counter.feed(report(10, -5, 3, -400), at(10))
+    assert [type(reading) for reading in first.readings] == [WheelAngle, IndexMark]
+    (angle,) = angles(first)
+    assert (angle.count, angle.wraps_at, angle.absolute, angle.device_s) == (2**32 - 5, 2**32, False, 0.0)
+    second = counter.feed(report(30, 5, 3, -400), at(30))
+    assert [type(reading) for reading in second.readings] == [WheelAngle], "no new pass"
+    assert angles(second)[0].device_s == pytest.approx(0.02)
+    third = counter.feed(report(50, 15, 4, 3), at(50))
+    assert [(m.passes, m.count) for m in third.readings if isinstance(m, IndexMark)] == [(4, 3)]
+
+
+def test_before_the_first_index_there_is_no_mark() -> None:
+    counter = session()
+    assert [type(r) for r in counter.feed(report(10, 1, 0, 0, 1), at(10)).readings] == [WheelAngle]
+    assert [type(r) for r in counter.feed(report(30, 9, 1, 8), at(30)).readings] == [WheelAngle, IndexMark]
+
+
+@pytest.mark.parametrize("restart", [report(20, 0, 0, 0, 5), report(5, 100)], ids=["says so", "its clock went back"])
+def test_a_counter_that_began_anew_has_another_life(restart: bytes) -> None:
+    counter = session()
+    before = angles(counter.feed(report(90_000, 5000), at(10)))[0].life
+    assert angles(counter.feed(restart, at(30)))[0].life == before + 1
+
+
+def test_its_clock_wraps_without_a_restart() -> None:
+    counter = session()
+    (first,) = angles(counter.feed(report(2**32 - 10, 0), at(10)))
+    (second,) = angles(counter.feed(report(10, 0), at(30)))
+    assert second.life == first.life
+    assert (second.device_s, first.device_s) == (pytest.approx(0.02), 0.0)
+
+
+def test_lost_counts_are_said() -> None:
+    assert angles(session().feed(report(10, 1, flags=2), at(10)))[0].counts_lost
+
+
+def test_spoilt_lines_are_unreadable() -> None:
+    good = report(10, 1)
+    output = session().feed(good[:5] + b"9" + good[6:], at(10))
+    assert [type(reading) for reading in output.readings] == [Unreadable]
+    assert output.rejected == len(good)
+    assert output.frames == 0
+
+
+def test_a_reconnection_is_another_life() -> None:
+    counter = session()
+    (first,) = angles(counter.feed(report(10, 1), at(10)))
+    counter.lost(at(20), "plug pulled")
+    assert counter.deadline_ns() is None
+    counter.opened(at(500))
+    (second,) = angles(counter.feed(report(500, 1), at(510)))
+    assert second.life != first.life
+
+
+def test_silence_is_reported_in_time_and_ends() -> None:
+    counter = session()
+    counter.feed(report(10, 1), at(10))
+    assert counter.deadline_ns() == 1_010_000_000
+    assert counter.tick(at(1009)).readings == ()
+    (fault,) = counter.tick(at(1010)).readings
+    assert isinstance(fault, DeviceFault)
+    assert fault.fault == Fault.SILENT
+    assert counter.tick(at(5000)).readings == ()
+    cleared = counter.feed(report(9000, 1), at(9000)).readings[0]
+    assert isinstance(cleared, DeviceFault)
+    assert cleared.cleared
+
+
+class _Action(str):
+    value = "set_zero"
+
+
+SET_ZERO: Any = _Action("set_zero")
+
+
+def test_zero_is_set_only_with_control() -> None:
+    assert session().request(SET_ZERO, at(10)).send == ()
+    counter = session(control=True)
+    life = angles(counter.feed(report(10, 1), at(10)))[0].life
+    assert counter.request(SET_ZERO, at(20)).send == (closed("!Z"),)
+    (notice,) = counter.feed(closed("!Z,OK"), at(30)).readings
+    assert isinstance(notice, DeviceNotice)
+    assert angles(counter.feed(report(30, 0), at(40)))[0].life == life + 1
+
+
+@pytest.mark.parametrize("answer", [closed("!Z,NO"), None])
+def test_zero_that_was_not_set(answer: bytes | None) -> None:
+    counter = session(control=True)
+    counter.request(SET_ZERO, at(20))
+    output = counter.tick(at(520)) if answer is None else counter.feed(answer, at(30))
+    (fault,) = output.readings
+    assert isinstance(fault, DeviceFault)
+    assert fault.fault == EncoderFault.ZERO_NOT_SET
+
+
+@given(st.lists(st.one_of(REPORTS, st.binary(max_size=40))))
+def test_any_bytes_never_raise_and_the_cut_changes_nothing(pieces: list[bytes]) -> None:
+    stream = b"".join(pieces)
+    one, other = session(), session()
+    readings: list[Reading] = list(one.feed(stream, at(10)).readings)
+    found: list[Reading] = []
+    for byte in stream:
+        found += other.feed(bytes([byte]), at(10)).readings
+    assert found == readings
+
+
+def test_options() -> None:
+    for values, key in (({"counts_per_turn": 4}, "counts_per_turn"), ({"baud": 9600}, "baud")):
+        with pytest.raises(OptionError) as caught:
+            DRIVER.parse_options(values)
+        assert caught.value.key == key
+    assert DRIVER.serial(CounterOptions()).baud == 115200
+    assert DRIVER.observes(CounterOptions()) == {Observes.ANGLE, Observes.LAPS}
