@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from dealer_daemon.events import Event, RoundOutcome, TablePaused
-from hw_sim.shoe.faults import SCANNER_FAULTS, SHOE_FAULTS, CardFault
+from hw_sim.shoe.faults import CONTINUOUS_HAS_NOT, SCANNER_FAULTS, SHOE_FAULTS, CardFault
 from support.card_audit import Audit
 from support.card_floor import Floor
 
@@ -54,6 +54,20 @@ class Kind:
     attentive: bool = True
 
 
+def blackjack(book: str, codes: str) -> Kind:
+    infinite = book.startswith("infinite")
+    cannot = {CardFault.MISREAD if codes == "unit" else CardFault.PASSED_TWICE}
+    cannot |= CONTINUOUS_HAS_NOT if infinite else set()
+    rare = {} if infinite else {"shoe_empty": 0.01, "cut_card": 0.02}
+    config = SHOE.format(game="blackjack", source="server", more=f'rules = "{book}"') + SCANNER
+    return Kind(
+        config.replace("decks = 8", "decks = 6") if infinite else config,
+        f'name = "scanner"\nmodel = "scanner"\ngame = "blackjack"\nbook = "{book}"\ncodes = "{codes}"\n'
+        + rates(0.05, *(SCANNER_FAULTS - cannot), **rare),
+        server_rounds=True,
+    )
+
+
 GOOD_SHOE = 'name = "shoe"\nmodel = "angel-eye"\n'
 EVERY_SHOE_FAULT = rates(0.03, *SHOE_FAULTS, shoe_empty=0.006, cut_card=0.012)
 KINDS = {
@@ -84,6 +98,10 @@ KINDS = {
         + rates(0.05, *(SCANNER_FAULTS - {CardFault.PASSED_TWICE}), shoe_empty=0.01, cut_card=0.02),
         server_rounds=True,
     ),
+    "scanner, blackjack": blackjack("classic-003", "unit"),
+    "scanner, free bet": blackjack("free-bet-001", "rank-suit-book"),
+    "scanner, switch": blackjack("switch-001", "rank-suit-book"),
+    "scanner, infinite blackjack": blackjack("infinite-001", "rank-suit-book"),
 }
 
 
@@ -160,6 +178,43 @@ def test_a_shoe_restarts_and_the_next_card_equals_the_first(tmp_path: Path) -> N
     assert audit.unanswered == []
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "infinite" not in kind])
+def test_the_cut_card_before_the_first_card_of_each_of_three_shoes(kind: str, tmp_path: Path) -> None:
+    """No shoe is in play when it comes, but where burn cards began one: the hand after it is the last all the same."""
+    chosen = KINDS[kind]
+    scenario = chosen.scenario.partition("[devices.rates]")[0]
+    scenario += 'hands = ["cut_card@2", "cut_card@1", "cut_card@1", "cut_card@1", "good"]\n'
+    floor = Floor(chosen.config, scenario, 1, tmp_path, server_rounds=chosen.server_rounds, attentive=chosen.attentive)
+    floor.run(6)
+    audit = Audit(floor)
+    assert audit.faults == {"cut_card:last_hand": 4}
+    check(audit)
+    last = [event.data.last_hand for event in floor.events if isinstance(event.data, RoundOutcome)]
+    assert last == [True, True, True, True, False, False]
+
+
+ONE_BY_ONE = [
+    *(("angel-eye", fault) for fault in sorted(SHOE_FAULTS - {CardFault.NINTH_COPY})),
+    *(("scanner, unit codes", fault) for fault in sorted(SCANNER_FAULTS - {CardFault.MISREAD})),
+    ("scanner, dragon tiger", CardFault.MISREAD),
+]
+"""Each fault where it can be; a shoe's ninth copy takes more hands than a few (``test_ten_thousand_hands``)."""
+
+
+@pytest.mark.parametrize(("kind", "fault"), ONE_BY_ONE)
+def test_each_fault_alone_leads_to_its_action(kind: str, fault: CardFault, tmp_path: Path) -> None:
+    """By ``games.md`` §3 (``hw_sim.shoe.faults.Expect``); the hands before and after it are as if nothing were."""
+    chosen = KINDS[kind]
+    scenario = chosen.scenario.partition("[devices.rates]")[0] + f'hands = ["good", "good", "{fault}", "good"]\n'
+    floor = Floor(chosen.config, scenario, 3, tmp_path, server_rounds=chosen.server_rounds, attentive=chosen.attentive)
+    floor.run(6)
+    audit = Audit(floor)
+    assert {name.partition(":")[0] for name in audit.faults} == {fault.value}
+    assert (audit.wrong, audit.invented, audit.lost) == ([], [], [])
+    assert (audit.unanswered, audit.false_alarms, audit.miscounted) == ([], [], [])
+    assert audit.ends["outcome by device"] >= 4
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", KINDS)
 def test_ten_thousand_hands(kind: str, tmp_path: Path) -> None:
@@ -167,4 +222,5 @@ def test_ten_thousand_hands(kind: str, tmp_path: Path) -> None:
     check(audit)
     struck = {name.partition(":")[0] for name in audit.faults}
     chosen = SHOE_FAULTS if kind.startswith("angel-eye") else SCANNER_FAULTS
-    assert struck >= {fault.value for fault in chosen} - {"misread", "passed_twice"}, "every fault struck"
+    never = {"misread", "passed_twice"} | (CONTINUOUS_HAS_NOT if "infinite" in kind else set())
+    assert struck >= {fault.value for fault in chosen} - never, "every fault struck"
