@@ -1,0 +1,100 @@
+"""``dealer-daemon enter``: a result keyed in twice, at a table without a sensor or whose sensor is in doubt."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import Any
+
+import msgspec
+
+from dealer_daemon.cli.common import Subcommands, add_command, add_config
+from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, WRONG, complain
+
+ANSWER_WITHIN_S = 5.0
+
+
+def add(commands: Subcommands) -> None:
+    """Add the subcommand."""
+    parser = add_command(
+        commands,
+        "enter",
+        "key in a result, twice, where the table has a manual-entry device",
+        'dealer-daemon enter --config station.toml --table r1 --by "D. Li" --round r1-17',
+        enter,
+    )
+    add_config(parser)
+    parser.add_argument("--table", required=True, metavar="T", help="the table of the configuration")
+    parser.add_argument("--by", required=True, metavar="NAME", help="who keys it in")
+    parser.add_argument("--round", metavar="ROUND", help="the open round (default: none is open)")
+
+
+def enter(arguments: argparse.Namespace) -> int:
+    """Reads the result twice from standard input, as ``number=17`` or ``dice=1,3,6``. Exit codes: 0 entered, 1 refused
+    or the two differ, 2 the configuration is wrong, 3 the station does not listen."""
+    from dealer_daemon.config import ConfigErrors, load_config
+    from dealer_drivers.transports.listening import UNIX
+
+    try:
+        config = load_config(arguments.config)
+    except ConfigErrors as errors:
+        return complain(str(errors), WRONG)
+    table = config.tables.get(arguments.table)
+    if table is None:
+        known = ", ".join(config.tables)
+        return complain(f"{arguments.config}: no table {arguments.table!r}; there are: {known}", WRONG)
+    device = next((device for device in table.devices if device.port.startswith(UNIX)), None)
+    if device is None:
+        return complain(f"{arguments.config}: table {table.name} has no manual-entry device", WRONG)
+    entries = []
+    for prompt in ("result, such as number=17 or dice=1,3,6: ", "the same once more: "):
+        if sys.stdin.isatty():
+            print(prompt, end="", file=sys.stderr, flush=True)
+        try:
+            result = parse_result(sys.stdin.readline())
+        except ValueError as error:
+            return complain(str(error), WRONG)
+        entries.append(msgspec.json.encode({"by": arguments.by, "round": arguments.round, "result": result}) + b"\n")
+    try:
+        answers = asyncio.run(_send(device.port.removeprefix(UNIX), entries))
+    except (OSError, TimeoutError) as error:
+        return complain(f"the station does not listen at {device.port}: {error}. Does it run?", UNREACHABLE)
+    if answers[-1]["state"] != "entered":
+        return complain(f"{answers[-1]['state']}: {answers[-1]['reason']}", NO)
+    print("entered; the table says what becomes of it")
+    return DONE
+
+
+def parse_result(line: str) -> dict[str, Any]:
+    """``number=17`` or ``dice=1,3,6 …`` as the game's keys. Raises ``ValueError``."""
+    result: dict[str, Any] = {}
+    for pair in line.split():
+        key, equals, value = pair.partition("=")
+        if not key or not equals or not value:
+            raise ValueError(f"{pair!r} is no result: write KEY=VALUE, such as number=17 or dice=1,3,6")
+        result[key] = _value(key, value)
+    if not result:
+        raise ValueError("no result was entered: write KEY=VALUE, such as number=17 or dice=1,3,6")
+    return result
+
+
+def _value(key: str, value: str) -> Any:
+    if key == "number":
+        return value  # a text in every message: "00" is another pocket than "0"
+    parts = [int(part) if part.isascii() and part.isdigit() else part for part in value.split(",")]
+    return parts if len(parts) > 1 else parts[0]
+
+
+async def _send(path: str, entries: list[bytes]) -> list[dict[str, Any]]:
+    answers = []
+    async with asyncio.timeout(ANSWER_WITHIN_S):
+        reader, writer = await asyncio.open_unix_connection(path)
+        try:
+            for entry in entries:
+                writer.write(entry)
+                await writer.drain()
+                answers.append(msgspec.json.decode(await reader.readline()))
+        finally:
+            writer.close()
+    return answers
