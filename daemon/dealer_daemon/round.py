@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from dealer_daemon.deck_sets import DECK_EVENTS, deck_event
 from dealer_daemon.events import (
     AttemptHeld,
     AttemptRefused,
@@ -43,10 +44,12 @@ from dealer_daemon.events import (
     Violation,
 )
 from dealer_daemon.shoe import burnt, card_event, card_steps, counted, doubted, recounted, shoe_event, skipped
-from dealer_daemon.state import STATE_VERSION, FoldError, OpenRound, Outcome, Shoe, Step, TableState
+from dealer_daemon.state import STATE_VERSION, Decks, DeckSet, FoldError, OpenRound, Outcome, Shoe, Step, TableState
 
 __all__ = [
     "STATE_VERSION",
+    "DeckSet",
+    "Decks",
     "FoldError",
     "OpenRound",
     "Outcome",
@@ -104,6 +107,8 @@ def apply(state: TableState, event: Event) -> TableState:
             return _faults(state, data.device, lambda names: [name for name in names if name != data.fault])
         case ShoeBegan() | ShoeCutCard() | ShoeEnded():
             return shoe_event(state, event.data)
+        case data if isinstance(data, DECK_EVENTS):
+            return deck_event(state, event)
         case CardDrawn() as data if event.subject is None:
             return replace(state, shoe=burnt(state.shoe, data))
         case HandSkipped():

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from dealer_daemon.deck_sets import played
 from dealer_daemon.events import (
     AttemptHeld,
     CardCorrected,
     CardDrawn,
+    CardSkipped,
     CardWithheld,
     OutcomeCorrected,
     ShoeBegan,
@@ -18,6 +20,9 @@ from dealer_daemon.events import (
     ShoeEnded,
 )
 from dealer_daemon.state import FoldError, OpenRound, Shoe, Step, TableState
+
+MOST_STEPS = 64
+"""Kept of the hand before, and of one that was skipped; no hand but blackjack's has so many."""
 
 CardEvent = CardDrawn | CardWithheld | CardCorrected
 ShoeEvent = ShoeBegan | ShoeCutCard | ShoeEnded
@@ -33,15 +38,18 @@ def shoe_event(state: TableState, data: ShoeEvent) -> TableState:
     if isinstance(data, ShoeBegan):
         if state.shoe is not None:
             raise FoldError(f"shoe {data.shoe_id} began while {state.shoe.id} is in play")
-        begun = Shoe(id=data.shoe_id, decks=data.decks, hands=data.hand_in_shoe)
-        return replace(state, shoe=begun, shoes=state.shoes + 1)
+        begun = Shoe(id=data.shoe_id, decks=data.decks, deck_set=data.deck_set, hands=data.hand_in_shoe)
+        decks = played(state.decks, data.deck_set, ended=False)
+        return replace(state, shoe=begun, shoes=state.shoes + 1, decks=decks)
     if state.shoe is None or state.shoe.id != data.shoe_id:
         raise FoldError(f"{data.type} of shoe {data.shoe_id}, which is not in play")
-    return replace(state, shoe=None if isinstance(data, ShoeEnded) else replace(state.shoe, cut_card=True))
+    if isinstance(data, ShoeEnded):
+        return replace(state, shoe=None, decks=played(state.decks, state.shoe.deck_set, ended=True))
+    return replace(state, shoe=replace(state.shoe, cut_card=True))
 
 
-def card_steps(steps: list[Step], data: CardEvent) -> list[Step]:
-    """The round's steps after a card came, was made known, or was corrected. Raises ``FoldError``."""
+def card_steps(steps: list[Step], data: CardEvent, shoe: Shoe | None) -> list[Step]:
+    """The round's steps after a card came out of ``shoe``, was made known, or was corrected. Raises ``FoldError``."""
     at = _index(steps, data.position)
     if isinstance(data, CardCorrected):
         if at is None:
@@ -54,6 +62,7 @@ def card_steps(steps: list[Step], data: CardEvent) -> list[Step]:
             position=data.position,
             card=data.card,
             unit=data.unit,
+            shoe_id=None if shoe is None else shoe.id,
             evidence=data.evidence,
             withheld=withheld,
             by=data.by,
@@ -76,22 +85,40 @@ def card_event(shoe: Shoe | None, data: CardEvent, before: OpenRound | None) -> 
     """The shoe after a card came out, or turned out to be another."""
     if shoe is None:
         return None
+    at = None if before is None else _index(before.steps, data.position)
     if isinstance(data, CardCorrected):
-        if data.was not in shoe.drawn:
-            return shoe  # the round began with the shoe before, and the card is of that one
+        if before is None or at is None or before.steps[at].shoe_id != shoe.id:
+            return shoe  # the shoe was changed in the hand, and the card is of the one before
         return _counted_anew(shoe, [data.was], [data.card])
-    if before is not None and _index(before.steps, data.position) is not None:
+    if at is not None:
         return shoe  # a withheld card is made known: it came out before
+    return _one_more(shoe, data.card, data.unit)
+
+
+def _one_more(shoe: Shoe, card: str, unit: str | None) -> Shoe:
     # From a continuous shuffler the same card comes again and again; it is kept once.
-    units = shoe.units if data.unit is None or data.unit in shoe.units else [*shoe.units, data.unit]
-    return replace(shoe, drawn=shoe.drawn | {data.card: shoe.drawn.get(data.card, 0) + 1}, units=units)
+    units = shoe.units if unit is None or unit in shoe.units else [*shoe.units, unit]
+    return replace(shoe, drawn=shoe.drawn | {card: shoe.drawn.get(card, 0) + 1}, units=units)
+
+
+def skipped(state: TableState, data: CardSkipped) -> TableState:
+    """The table after a card of a hand that gives no result. Raises ``FoldError``."""
+    if state.shoe is None:
+        raise FoldError("a card of a skipped hand came and no shoe is in play")
+    newest = Step(position=data.position, card=data.card, unit=data.unit, shoe_id=state.shoe.id)
+    previous = [*state.previous, newest][-MOST_STEPS:]
+    return replace(state, shoe=_one_more(state.shoe, data.card, data.unit), previous=previous)
 
 
 def recounted(shoe: Shoe | None, data: OutcomeCorrected) -> Shoe | None:
     """The shoe after the cards of one of its hands turned out to be others, after the outcome."""
-    if shoe is None or shoe.id != data.shoe_id:
+    if shoe is None:
         return shoe
-    return _counted_anew(shoe, data.was.values(), data.cards.values())
+    was, cards = (
+        [card for position, card in laid.items() if data.dealt_from.get(position, data.shoe_id) == shoe.id]
+        for laid in (data.was, data.cards)
+    )
+    return _counted_anew(shoe, was, cards)
 
 
 def _counted_anew(shoe: Shoe, was: Iterable[str], cards: Iterable[str]) -> Shoe:

@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 4
+STATE_VERSION = 5
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -69,6 +69,8 @@ class Shoe(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     decks: int
+    deck_set: str | None = None
+    """The set of cards that it was made of, where that is known."""
     hands: int = 0
     drawn: dict[str, int] = {}
     """How often each card came out of this shoe."""
@@ -78,6 +80,40 @@ class Shoe(msgspec.Struct, frozen=True, kw_only=True):
     """Cards burnt from this shoe, in order."""
     cut_card: bool = False
     """The cut card was seen: no hand after the one in play."""
+
+
+class DeckSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of one set of cards."""
+
+    status: Literal["unknown", "shuffling", "verified", "failed", "in_play", "used"] = "unknown"
+    """``used``: a shoe was made of it, which ended."""
+    how: Literal["shuffler", "scan"] | None = None
+    """How it was verified last."""
+    device: str | None = None
+    """The shuffler that did, or that shuffles it."""
+    reason: str | None = None
+    """Why it failed."""
+    verification: int | None = None
+    """Sequence of the event by which it was verified last."""
+
+
+class Decks(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The deck sets of a table and where they are (``games.md`` §10)."""
+
+    sets: dict[str, DeckSet] = {}
+    """Those of which something is known, by id."""
+    inside: dict[str, str] = {}
+    """Which set lies in a shuffler, by device."""
+    told: dict[str, str] = {}
+    """Which set a person said lies there, until its shuffle begins; by device."""
+    jobs: dict[str, int] = {}
+    """The newest shuffle of each device of which it was known whose cards it is about."""
+    scan: str | None = None
+    """The set whose cards are being scanned."""
+    stage: str | None = None
+    """Where the change of a continuous shuffler's cards stands; ``None`` when none is under way."""
+    old_cards: bool = False
+    """New cards were put into a continuous shuffler that had not been empty."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +138,7 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     shoe: Shoe | None = None
     shoes: int = 0
     """Shoes begun so far."""
+    decks: Decks = Decks()
     previous: list[Step] = []
     """The steps of the newest round that ended, and the cards of hands that were skipped since: by them cards are known
     that are reported once more."""

@@ -11,6 +11,7 @@ import pytest
 
 from dealer_daemon.validation.beans_rules import LayoutReason
 from dealer_daemon.validation.card import CardReason
+from dealer_daemon.validation.decks import DeckReason, DeckTrouble, ShoeReason
 from dealer_daemon.validation.dice_rules import DiceReason
 from dealer_daemon.validation.spin_rules import SpinReason
 from dealer_daemon.validation.turn_rules import TurnReason
@@ -24,13 +25,14 @@ from dealer_drivers.entry.readings import EntryFault
 from dealer_drivers.readings import Fault
 from dealer_drivers.roulette.readings import WheelFault
 from dealer_drivers.shoe.readings import CardTrouble, ShoeProblem
+from dealer_drivers.shuffler.readings import ShufflerFault
 from dealer_drivers.wheel.readings import EncoderFault
 
 SHOE_FAULTS = frozenset(f"shoe_{problem}" for problem in ShoeProblem)
 REASONS = (SpinReason, SceneDoubt, DiceReason, Doubt, LayoutReason, BeansDoubt, TurnReason, WitnessReason)
 """Of attempts that were refused or held."""
-FAULTS = (Fault, WheelFault, EntryFault, EncoderFault)
-ENUMS = (*REASONS, *FAULTS, CardReason, CardTrouble, Remedy)
+FAULTS = (ShufflerFault, DeckTrouble, Fault, WheelFault, EntryFault, EncoderFault)
+ENUMS = (*REASONS, *FAULTS, CardReason, CardTrouble, DeckReason, ShoeReason, Remedy)
 
 
 def test_texts() -> None:
@@ -106,6 +108,9 @@ SINKS: dict[str, tuple[str | int, Kind]] = {
     "CardRepeated": ("reason", Kind.IGNORED),
     "HandSkipped": ("reason", Kind.SKIPPED),
     "ShoeEnded": ("reason", Kind.SHOE),
+    "DeckFailed": ("reason", Kind.DECK),
+    "Flaw": (0, Kind.DECK),
+    "NoShoe": (1, Kind.VIOLATION),
     "DeviceFaulted": ("fault", Kind.FAULT),
     "DeviceFault": ("fault", Kind.FAULT),
     "Refused": (0, Kind.REFUSED),

@@ -23,6 +23,7 @@ from dealer_daemon.events import (
     TablePaused,
     Violation,
 )
+from hw_sim.shoe.blackjack import points
 from hw_sim.shoe.faults import CardFault, Expect
 from hw_sim.shoe.truth import Hand, Struck
 from support.card_floor import EPOCH, Floor
@@ -48,9 +49,12 @@ MAY_LOSE = frozenset({Expect.HOLD, Expect.INTEGRITY, Expect.UNSEEN, Expect.EITHE
 
 
 def facts_of(hand: Hand) -> dict[str, Any]:
-    """The facts of a baccarat or dragon tiger hand that say which card lies where, and who won."""
+    """The facts of a baccarat, dragon tiger or blackjack hand that say which card lies where, and who won."""
     texts = {position: card.text for position, card in hand.cards.items()}
     winner = hand.rules.winner(hand.cards)
+    if hand.rules.game == "blackjack":
+        dealer = [card for position, card in hand.cards.items() if position.startswith("dealer")]
+        return {"cards": texts, "dealer": points(dealer)[0], "won": winner}
     if hand.rules.game == "dragon-tiger":
         return {"dragon": texts["dragon.1"], "tiger": texts["tiger.1"], "winner": winner}
     sides = {
@@ -60,10 +64,27 @@ def facts_of(hand: Hand) -> dict[str, Any]:
 
 
 def published(facts: dict[str, Any]) -> dict[str, Any]:
-    """The same of an outcome."""
+    """The same of an outcome; at blackjack a server says who won, by the totals."""
+    if "hands" in facts:
+        cards = {at: card for hand in facts["hands"] for at, card in zip(hand["positions"], hand["cards"], strict=True)}
+        cards |= {f"dealer.{n}": card for n, card in enumerate(facts["dealer"]["cards"], 1)}
+        cards |= {f"community.{n}": entry["card"] for n, entry in enumerate(facts.get("community", []), 1)}
+        won = {f"seat{hand['seat']}.h{hand['hand']}": _won(hand, facts) for hand in facts["hands"] if hand["seat"]}
+        return {"cards": cards, "dealer": facts["dealer"]["total"], "won": won}
     if "dragon" in facts:
         return {key: facts[key] for key in ("dragon", "tiger", "winner")}
     return {"player": facts["player"]["cards"], "banker": facts["banker"]["cards"], "winner": facts["winner"]}
+
+
+def _won(hand: dict[str, Any], facts: dict[str, Any]) -> str:
+    dealer = facts["dealer"]
+    if hand["bust"]:
+        return "dealer"
+    if hand["blackjack"] != dealer["blackjack"]:
+        return "player" if hand["blackjack"] else "dealer"
+    if dealer["bust"]:
+        return "push" if dealer["total"] == 22 and facts["rules"] in ("free-bet-001", "switch-001") else "player"
+    return "push" if hand["total"] == dealer["total"] else "player" if hand["total"] > dealer["total"] else "dealer"
 
 
 def at_s(event: Event) -> float:

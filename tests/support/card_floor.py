@@ -87,6 +87,7 @@ class Floor:
         self._deciding: str | None = None
         self._held_for = ""
         self._put_in = 0
+        self._relayed = (0, 0)
 
     # --- time
 
@@ -183,6 +184,7 @@ class Floor:
             self._new_shoe()
         if hand is not None:
             self.hands[hand.number] = hand
+            self._relay(hand)
             ready = state.round is None and state.paused is None
             if self.attentive and ready and hand.number != self._dealt and not hand.cards:
                 self._dealt = hand.number
@@ -197,8 +199,32 @@ class Floor:
     def _deal(self) -> None:
         if self._server_rounds:
             assert self.ask(CommandName.ROUND_OPEN, Role.SERVER).ok
-            assert self.ask(CommandName.BETTING_CLOSE, Role.SERVER).ok
+            self._later(0.5, 1.5, self._close)
+        else:
+            self._tell("deal")
+
+    def _close(self) -> None:
+        assert self.ask(CommandName.BETTING_CLOSE, Role.SERVER).ok
         self._tell("deal")
+
+    def _relay(self, hand: Hand) -> None:
+        """The players' server tells the table what they decided; then the dealer deals on."""
+        said = len(hand.said)
+        if (hand.number, said) == self._relayed or not said or hand.swept:
+            return
+        before = self._relayed[1] if self._relayed[0] == hand.number else 0
+        self._relayed = (hand.number, said)
+        for action in hand.said[before:]:
+            self._later(0.5, 1.0, lambda action=action: self._expect(hand, action))  # type: ignore[misc]
+
+    def _expect(self, hand: Hand, action: dict[str, Any]) -> None:
+        """Said again until the table takes it: it may be paused, and it may wait for a card that is scanned again."""
+        if hand.swept or self.device.dealer.hand is not hand:
+            return
+        if self.ask(CommandName.CARD_EXPECT, Role.SERVER, **action).ok:
+            self._tell("expected")
+        else:
+            self._later(1.0, 2.0, lambda: self._expect(hand, action))
 
     def _new_shoe(self) -> None:
         """Other cards are in the shoe; where the table does not know it yet, the manager says so."""
@@ -281,7 +307,7 @@ class Floor:
             self._void()
         else:
             cards = {position: card.text for position, card in hand.cards.items()}
-            reply = self.ask(CommandName.ATTEMPT_DECIDE, cards=cards, reason="by the video")
+            reply = self.ask(CommandName.ATTEMPT_DECIDE, cards=cards, expects=hand.said, reason="by the video")
             assert reply.ok, reply
         self._deciding = None
         self._tell("go_on")
@@ -336,7 +362,10 @@ class Floor:
         newest = self.table.state.outcome
         if newest is not None and newest.round == round_id:
             cards = {at: card.text for at, card in hand.cards.items()}
-            reply = self.ask(CommandName.OUTCOME_CORRECT, replaces=newest.sequence, cards=cards, reason="by the video")
+            hand_as_it_was = {"cards": cards, "expects": hand.said}
+            reply = self.ask(
+                CommandName.OUTCOME_CORRECT, replaces=newest.sequence, reason="by the video", **hand_as_it_was
+            )
             assert reply.ok, reply
 
 

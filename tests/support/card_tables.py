@@ -21,7 +21,7 @@ from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.mqtt.envelope import encode_event
 from dealer_daemon.round import TableState, fold
 from dealer_daemon.table import Decision, Rules, Table, TableSetup
-from dealer_drivers.driver import Observes
+from dealer_drivers.driver import DeviceAction, Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
 from dealer_drivers.shoe.readings import (
@@ -75,9 +75,12 @@ class CardTable:
         *,
         places: bool = False,
         tries: int = 3,
+        actions: frozenset[DeviceAction] = frozenset(),
         shoe: dict[str, Any] | None = None,
         **settings: Any,
     ) -> None:
+        self.asked: list[DeviceAction] = []
+        """What the reader was asked, so far."""
         found = load_game(game)
         assert isinstance(found, CardGame)
         chosen = msgspec.convert({"shoe": {"require_verified": False} | (shoe or {})} | settings, found.settings)
@@ -86,7 +89,7 @@ class CardTable:
         self.setup = TableSetup(
             name="t1",
             rules=Rules(found, chosen, source, tries),  # type: ignore[arg-type]
-            devices=(TableDevice(name="reader", driver=driver, observes=frozenset(observes)),),
+            devices=(TableDevice(name="reader", driver=driver, observes=frozenset(observes), actions=actions),),
             version="test",
             config_hash="0" * 64,
         )
@@ -109,6 +112,7 @@ class CardTable:
     # -- what is checked of every step ----------------------------------------------------------------------
 
     def _keep(self, decision: Decision) -> list[EventData]:
+        self.asked += [action for _, action in decision.actions]
         self.evidence |= {piece.hash: piece.body for piece in decision.evidence}
         for event in decision.events:
             self.events.append(event)
@@ -207,8 +211,8 @@ class CardTable:
             CardForeign(at=self._next(), raw=self.raw(code), code=code, kind=ForeignKind.JOKER, repeated=repeated)
         )
 
-    def cut(self) -> list[EventData]:
-        return self.see(CutCard(at=self._next(), raw=self.raw("cut")))
+    def cut(self, *, repeated: bool = False) -> list[EventData]:
+        return self.see(CutCard(at=self._next(), raw=self.raw("cut"), repeated=repeated))
 
     def shoe_started(self) -> list[EventData]:
         return self.see(ShoeStarted(at=self._next(), raw=self.raw("S")))

@@ -20,6 +20,14 @@ def check_devices(game: Game, settings: Any, devices: Sequence[TableDevice]) -> 
         names = ", ".join(device.name for device in others if device.role == "fallback")
         if names:
             found.append(("devices", f"{names}: a card table has no fallback; the manager corrects positions instead"))
+        witnesses = [device for device in others if device.role == "witness"]
+        if len(witnesses) > 1:
+            found.append(("devices", "a card table has one witness, a second reader for every card"))
+        found += [
+            ("devices", f"{device.name} ({device.driver}) reads no cards and cannot be a witness of them")
+            for device in witnesses
+            if Observes.CARD not in device.observes
+        ]
         return found
     for device in others:
         found += _check_other(game, settings, device)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from dealer_daemon.events.base import EventData, Facts
+from dealer_daemon.events.decks import HowVerified
 
 
 class CardDrawn(EventData, frozen=True, kw_only=True):
@@ -75,6 +76,20 @@ class HandSkipped(EventData, frozen=True, kw_only=True):
     detail: str
 
 
+class CardSkipped(EventData, frozen=True, kw_only=True):
+    """A card of a hand that gives no result: it came out of the shoe and is counted there, and lies nowhere."""
+
+    type: ClassVar[str] = "card.skipped"
+    secret: ClassVar[frozenset[str]] = frozenset({"card", "unit", "kept"})
+    position: str
+    """Where the shoe says that it went."""
+    card: str = ""
+    """Never leaves the station: it is nobody's to bet on or to see."""
+    unit: str | None = None
+    kept: list[str] = []
+    """Its evidence, which would give it away: there are 52 cards to try."""
+
+
 class GateWaiting(EventData, frozen=True, kw_only=True):
     """The round waits until the server opens this gate."""
 
@@ -111,7 +126,11 @@ class ShoeBegan(EventData, frozen=True, kw_only=True):
     decks: int
     deck_set: str | None = None
     verified: bool = False
+    """Its deck set was verified since it was played last."""
     by: str = "station"
+    verified_by: HowVerified | None = None
+    verification: int | None = None
+    """Sequence of the ``deck.verified`` that this shoe rests on."""
 
 
 class ShoeCutCard(EventData, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -95,8 +95,24 @@ class ShoeChangeData(CommandData, kw_only=True):
     """A new shoe begins; a server may ask where the table allows it."""
 
     reason: Why
-    deck_set: str | None = None
-    verified: Annotated[bool, Meta(description="The deck set was verified.")] = False
+    deck_set: Annotated[str, Meta(description="Needed where several sets may be in the shoe.")] | None = None
+    verified: Annotated[bool, Meta(description="Of no effect: the station knows which sets were verified.")] = False
+
+
+class DeckVerifyData(CommandData, kw_only=True):
+    """A full scan of a deck set: begins it, ends it, or gives it up."""
+
+    deck_set: Annotated[str, Meta(description="Needed where there are several that are not in play.")] | None = None
+    action: Annotated[
+        Literal["start", "end", "cancel"],
+        Meta(description="It ends by itself with the last card; `end` says that there are no more."),
+    ] = "start"
+
+
+class DeckInsertData(CommandData, kw_only=True):
+    """Says which deck set lies in the shuffler."""
+
+    deck_set: str
 
 
 class EventsResendData(CommandData, kw_only=True):
@@ -142,6 +158,8 @@ COMMAND_DATA: dict[CommandName, type[CommandData]] = {
     CommandName.TABLE_PAUSE: TablePauseData,
     CommandName.TABLE_RESUME: TableResumeData,
     CommandName.SHOE_CHANGE: ShoeChangeData,
+    CommandName.DECK_VERIFY: DeckVerifyData,
+    CommandName.DECK_INSERT: DeckInsertData,
     CommandName.EVENTS_RESEND: EventsResendData,
     CommandName.ATTEMPT_CONFIRM: AttemptConfirmData,
     CommandName.ATTEMPT_REFUSE: AttemptRefuseData,

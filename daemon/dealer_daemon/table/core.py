@@ -14,13 +14,13 @@ from dealer_daemon.events import AttemptHeld, BettingClosed, Event, Facts, Table
 from dealer_daemon.games.game import CardGame, TableDevice
 from dealer_daemon.round import TableState
 from dealer_daemon.table.attempts import AttemptPlay
+from dealer_daemon.table.cards.pairs import PairedCardPlay, Pairs
 from dealer_daemon.table.cards.play import CardPlay
 from dealer_daemon.table.common import Play, Rules, trouble
 from dealer_daemon.table.judges import make_judges
 from dealer_daemon.table.orders import answer
 from dealer_daemon.table.turn import Decision, FrameLog, Turn
 from dealer_daemon.validation.signals import Trouble
-from dealer_drivers.driver import Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Reading
 
@@ -102,24 +102,30 @@ class Table:
         """One command that was not answered before. ``event_at`` finds an earlier event by sequence."""
         turn = self._turn(at)
         reply = answer(turn, self._play, command, event_at)
-        record = CommandRecord(table=self.setup.name, command=command, digest=command.digest(), reply=reply)
-        self.state = turn.state
-        return turn.decision(record)
+        return self._done(
+            turn, CommandRecord(table=self.setup.name, command=command, digest=command.digest(), reply=reply)
+        )
 
     def _turn(self, at: Instant) -> Turn:
         return Turn(self.state, self._boot, at, self._frames)
 
-    def _done(self, turn: Turn) -> Decision:
+    def _done(self, turn: Turn, command: CommandRecord | None = None) -> Decision:
+        if isinstance(self._play, CardPlay):
+            self._play.settle(turn)
         self.state = turn.state
-        return turn.decision()
+        return turn.decision(command)
 
 
 def _play(setup: TableSetup, expected: int | None, stands: Facts | None, frames: FrameLog) -> Play:
     rules, game = setup.rules, setup.rules.game
     if isinstance(game, CardGame):
         procedure = game.procedure(rules.settings, rules.round_source == "device")
-        gives_result = any(Observes.RESULT in device.observes for device in setup.devices)
-        return CardPlay(rules, procedure, rules.settings.shoe, frames, gives_result=gives_result)
+        main = [device for device in setup.devices if device.role == "main"]
+        second = [device.name for device in setup.devices if device.role == "witness"]
+        if second:
+            pairs = Pairs(second[0], rules.witness_wait_s)
+            return PairedCardPlay(rules, procedure, rules.settings.shoe, frames, main, pairs)
+        return CardPlay(rules, procedure, rules.settings.shoe, frames, main)
     return AttemptPlay(rules, make_judges(rules, setup.devices, expected, stands), frames, game.starts(rules.settings))
 
 

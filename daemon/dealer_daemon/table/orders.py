@@ -33,6 +33,8 @@ MAY: dict[CommandName, frozenset[Role]] = {
     CommandName.TABLE_PAUSE: frozenset({_SERVER, _DEALER, _MANAGER}),
     CommandName.TABLE_RESUME: frozenset({_MANAGER}),
     CommandName.SHOE_CHANGE: frozenset({_SERVER, _MANAGER}),
+    CommandName.DECK_VERIFY: frozenset({_DEALER, _MANAGER}),
+    CommandName.DECK_INSERT: frozenset({_DEALER, _MANAGER}),
     CommandName.CARD_CORRECT: frozenset({_MANAGER}),
     CommandName.EVENTS_RESEND: frozenset(Role),
     CommandName.ATTEMPT_CONFIRM: frozenset({_DEALER, _MANAGER}),

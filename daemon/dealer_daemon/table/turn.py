@@ -57,6 +57,13 @@ class FrameLog:
         for frames in self._frames.values():
             frames.clear()
 
+    def take(self, device: str) -> list[Evidence]:
+        """The recording of one device, whose frames are then no evidence of anything else."""
+        frames = self._frames[device]
+        taken = [recording_of(self._drivers[device], device, tuple(frames))] if frames else []
+        frames.clear()
+        return taken
+
     def evidence(self) -> list[Evidence]:
         """One recording a device that said anything, and the pictures that its frames name."""
         recordings = [
@@ -102,6 +109,12 @@ class Turn:
     def evidence(self) -> list[str]:
         """Hashes of the frames so far; the blobs are committed with this step."""
         pieces = self._frames.evidence()
+        self._evidence.update((piece.hash, piece) for piece in pieces)
+        return [piece.hash for piece in pieces]
+
+    def evidence_of(self, device: str) -> list[str]:
+        """The same of one device alone, whose frames are then taken."""
+        pieces = self._frames.take(device)
         self._evidence.update((piece.hash, piece) for piece in pieces)
         return [piece.hash for piece in pieces]
 

@@ -132,7 +132,9 @@ class TurnJudge:
 
     def feed(self, device: str, reading: Reading) -> list[Signal]:  # noqa: ARG002
         """One reading of the encoder."""
-        signals = self.tick(reading.at)
+        # A count with its own time says itself whether any are missing: it may have waited in a buffer.
+        timed = isinstance(reading, WheelAngle) and reading.device_s is not None
+        signals = [] if timed else self.tick(reading.at)
         match reading:
             case WheelAngle():
                 signals += self._angle(reading)

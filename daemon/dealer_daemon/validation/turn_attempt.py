@@ -13,7 +13,7 @@ from dealer_daemon.verdicts import Held, Refused, Remedy
 HAND_FROM_DEG_S = 36.0
 """Below a tenth of a turn a second the pegs stop a wheel as sharply as a hand."""
 PEG_KICK_DEG_S = 15.0
-"""What a peg's leaf gives back to a wheel that did not pass it."""
+"""What a peg's leaf gives back to a slow wheel that did not pass it."""
 SAMPLES_TO_BELIEVE = 2
 GOING_DEG = 180.0
 """After half a turn it is clear which way the wheel was spun; before it the hand is on the wheel."""
@@ -113,7 +113,7 @@ class TurnAttempt:
             )
             or self._believe(
                 TurnReason.PUSHED_AGAIN,
-                self._coasting and now - before > limit * span_s + PEG_KICK_DEG_S,
+                self._coasting and now - before > limit * span_s + (PEG_KICK_DEG_S if now < HAND_FROM_DEG_S else 0),
                 f"it gained {change:.0f}°/s² at {now:.0f}°/s after the hand had let go",
             )
         )

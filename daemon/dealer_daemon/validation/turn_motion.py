@@ -27,6 +27,8 @@ STEP_SEEMS_DEG = 0.35
 STEP_DEG = 0.5
 """The size that devices.md §5 asks an alarm for."""
 STEP_PER_SPEED_S = 0.002
+STEP_ALONE = 0.5
+"""So much of a step, at least, is between two samples."""
 STEP_AT_PEG_DEG = 1.2
 """A wheel that crawls over a peg is held up by so much; one that stands or runs is not."""
 CRAWL_DEG_S = (2.0, 36.0)
@@ -48,12 +50,13 @@ class Motion:
 
     def __init__(self) -> None:
         self._samples: list[Sample] = []
-        self._step_at: Sample | None = None
+        self._steps: deque[Sample] = deque()
+        """Samples that seem to stand behind a step, until enough follow to tell."""
 
     def clear(self) -> None:
         """What was seen before does not belong to what comes."""
         self._samples.clear()
-        self._step_at = None
+        self._steps.clear()
 
     def add(self, sample: Sample) -> None:
         """One sample, in order."""
@@ -85,22 +88,22 @@ class Motion:
         samples = self._samples
         if len(samples) < 2 * STEP_SAMPLES:
             return None, False
-        if self._step_at is None:
-            new, old = samples[-1], samples[-2]
-            off = abs(new.deg - old.deg - pace.before * (new.t_s - old.t_s))
-            if off > STEP_SEEMS_DEG + JITTER_S * abs(pace.before):
-                self._step_at = new
-            else:
-                return None, False
-        try:
-            index = samples.index(self._step_at, len(samples) - STEP_SAMPLES)
-        except ValueError:  # too old: a sample in between was the last to be looked at
-            self._step_at = None
-            return None, False
-        if index > len(samples) - STEP_SAMPLES:
-            return None, True
-        self._step_at = None
-        left, right = samples[index - STEP_SAMPLES : index], samples[index:]
+        new, old = samples[-1], samples[-2]
+        off = abs(new.deg - old.deg - pace.before * (new.t_s - old.t_s))
+        if off > STEP_SEEMS_DEG + JITTER_S * abs(pace.before):
+            self._steps.append(new)
+        while self._steps and self._steps[0].t_s < samples[-STEP_SAMPLES].t_s:
+            self._steps.popleft()
+        if not self._steps or self._steps[0] is not samples[-STEP_SAMPLES]:
+            return None, bool(self._steps)
+        self._steps.popleft()
+        step = self._measured(slowing_deg_s2)
+        return step, bool(self._steps)
+
+    def _measured(self, slowing_deg_s2: float) -> float | None:
+        """The step before the last ``STEP_SAMPLES`` samples, ``None`` where it is none."""
+        samples = self._samples
+        left, right = samples[-2 * STEP_SAMPLES : -STEP_SAMPLES], samples[-STEP_SAMPLES:]
         middle_s = (left[-1].t_s + right[0].t_s) / 2
         (at_left, speed_left), (at_right, speed_right) = _line(left, middle_s), _line(right, middle_s)
         speed = abs(speed_left)
@@ -109,15 +112,22 @@ class Motion:
         step = at_right - at_left
         crawls = CRAWL_DEG_S[0] < max(speed, abs(speed_right)) < CRAWL_DEG_S[1]
         least = STEP_AT_PEG_DEG if crawls else STEP_DEG + STEP_PER_SPEED_S * speed
-        if abs(speed_right - speed_left) <= steady and abs(step) > least:
-            return step, False
-        return None, False
+        if abs(speed_right - speed_left) > steady or abs(step) <= least:
+            return None
+        # A hand's work lies in every interval, a step in one.
+        around = (_rate(left[-3], left[-1]) + _rate(right[0], right[2])) / 2
+        alone = right[0].deg - left[-1].deg - around * (right[0].t_s - left[-1].t_s)
+        return step if alone / step >= STEP_ALONE else None
 
 
 def slowing_limit(slowing_deg_s2: float, speed_deg_s: float) -> float:
     """What a measured change of speed must exceed to be a hand's, degrees per second squared."""
     uneven = RESIDUAL_DEG * math.radians(speed_deg_s) ** 2
     return SLOWING_MARGIN * slowing_deg_s2 + SLOWING_NOISE_DEG_S2 + SLOWING_PER_SPEED * abs(speed_deg_s) + uneven
+
+
+def _rate(a: Sample, b: Sample) -> float:
+    return (b.deg - a.deg) / (b.t_s - a.t_s) if b.t_s > a.t_s else 0.0
 
 
 def _line(samples: Sequence[Sample], at_s: float) -> tuple[float, float]:

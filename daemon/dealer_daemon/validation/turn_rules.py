@@ -60,6 +60,7 @@ class TurnRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     start_deg: float = 15.0
     """The wheel is being spun once it is so far from where it rested: two segments."""
     max_spin_s: float = 180.0
+    """A wheel that turns for longer is spun again."""
     max_turns_per_s: float = 4.0
     """No wheel is faster: a count that says so is misread."""
     max_gap_s: float = 0.25

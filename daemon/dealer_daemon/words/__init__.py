@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dealer_daemon.words.beans import BEANS
 from dealer_daemon.words.cards import CARDS
+from dealer_daemon.words.decks import DECKS
 from dealer_daemon.words.devices import DEVICES
 from dealer_daemon.words.dice import DICE
 from dealer_daemon.words.looks import LOOKS
@@ -20,7 +21,7 @@ from dealer_daemon.words.word import Kind, Language, Word
 
 __all__ = ["FAMILIES", "WORDS", "Kind", "Language", "UnknownWord", "Word", "reference", "text", "words_of"]
 
-FAMILIES: tuple[dict[str, Word], ...] = (SPINS, CARDS, LOOKS, DICE, BEANS, TURNS, ROUNDS, REMEDIES, DEVICES)
+FAMILIES: tuple[dict[str, Word], ...] = (SPINS, CARDS, DECKS, LOOKS, DICE, BEANS, TURNS, ROUNDS, REMEDIES, DEVICES)
 """No word is in two of them."""
 
 WORDS: dict[str, Word] = {name: word for family in FAMILIES for name, word in family.items()}

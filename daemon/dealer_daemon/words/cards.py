@@ -77,6 +77,14 @@ CARDS: dict[str, Word] = {
         _REFUSED, "No such rank", "无此点数", "無此點數",
         "The shoe names a rank that there is not.",
     ),
+    "readers_disagree": Word(
+        _REFUSED, "The two readers differ", "两个读牌器不一致", "兩個讀牌器不一致",
+        "The table's main reader and its witness do not read the same card. Lasting: have both looked at.",
+    ),
+    "one_reader": Word(
+        _REFUSED, "One reader alone saw the card", "只有一个读牌器读到", "只有一個讀牌器讀到",
+        "The other reader saw no card within `witness_wait_s`. Draw the card over both.",
+    ),
     "foreign_card": Word(
         _REFUSED, "Not a card of this deck set", "非本牌组的牌", "非本牌組的牌",
         "A sound code that is no card of the deck set in use: another set, a joker, an advertising card. The same code "

@@ -42,6 +42,11 @@ _SECTIONS = {
     Kind.RESUMED: ("Resumed", "`reason` of `table.resumed`, where it is not a manager's own text."),
     Kind.VOID: ("Void", "`reason` of `round.voided`: the round is cancelled and stakes go back."),
     Kind.SHOE: ("Shoe ended", "`reason` of `shoe.ended`: no more hands are dealt from this shoe."),
+    Kind.DECK: (
+        "Deck set failed",
+        "`reason` of `deck.failed`: the set is out until it is verified again. `deck.scan_refused` has one of these or "
+        "of the words for a card that could not be told.",
+    ),
     Kind.REMEDY: ("Remedy", "`remedy` of `attempt.refused`: what people do now."),
     Kind.FAULT: ("Fault", "`fault` of `device.fault` and `device.recovered`: what is wrong with a device."),
 }

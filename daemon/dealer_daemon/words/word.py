@@ -35,6 +35,8 @@ class Kind(StrEnum):
     """``reason`` of ``round.voided``."""
     SHOE = "shoe"
     """``reason`` of ``shoe.ended``."""
+    DECK = "deck"
+    """``reason`` of ``deck.failed`` and, beside those of a card that is refused, of ``deck.scan_refused``."""
     REMEDY = "remedy"
     """``remedy`` of ``attempt.refused``."""
     FAULT = "fault"

@@ -7,10 +7,10 @@ bytes the BCC of a command covers; both are options.
 
 from __future__ import annotations
 
-from dealer_drivers.driver import Driver, DriverOptions, Maturity, Observes, SerialSettings
+from dealer_drivers.driver import DeviceAction, Driver, DriverOptions, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.angel_eye_codec import BccRule
-from dealer_drivers.shoe.angel_eye_session import AngelEyeSession
+from dealer_drivers.shoe.angel_eye_session import COMMANDS, AngelEyeSession
 
 
 class AngelEyeOptions(DriverOptions, frozen=True, kw_only=True):
@@ -40,6 +40,11 @@ def _observes(options: AngelEyeOptions) -> frozenset[Observes]:  # noqa: ARG001
     return frozenset({Observes.CARD, Observes.RESULT})
 
 
+def _actions(options: AngelEyeOptions) -> frozenset[DeviceAction]:
+    can = (*COMMANDS, DeviceAction.CLEAR_SHOE_ERROR)
+    return frozenset(can if options.control else ())
+
+
 def _serial(options: AngelEyeOptions) -> SerialSettings:
     return SerialSettings(baud=options.baud)
 
@@ -54,4 +59,5 @@ DRIVER = Driver(
     observes=_observes,
     serial=_serial,
     offline_after_s=5.0,
+    actions=_actions,
 )

@@ -32,7 +32,7 @@ class BarcodeCameraOptions(CameraOptions, frozen=True, kw_only=True):
     second_reader: bool = True
     """Whether zbar must not contradict zxing-cpp. It needs Debian's libzbar0, and knows no Data Matrix."""
     gone_ms: int = 300
-    """A code unseen for so long has left the window. Ours: some pictures of ten a second."""
+    """A window seen empty for so long is empty. Ours: some pictures of ten a second."""
     repeat_window_ms: int = 1000
     """The same code within this time of when it was last in view may be the same card again."""
 

@@ -5,7 +5,7 @@ Maturity: documented. The report is the published one; how a scanner is triggere
 
 from __future__ import annotations
 
-from dealer_drivers.driver import Driver, Maturity, Observes, SerialSettings
+from dealer_drivers.driver import DeviceAction, Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.hidpos_report import REPORT_BYTES
 from dealer_drivers.shoe.hidpos_session import HidPosSession, HidTrigger
@@ -47,6 +47,11 @@ def _observes(options: BarcodeHidPosOptions) -> frozenset[Observes]:  # noqa: AR
     return frozenset({Observes.CARD})
 
 
+def _actions(options: BarcodeHidPosOptions) -> frozenset[DeviceAction]:
+    can = (DeviceAction.SCAN_ON, DeviceAction.SCAN_OFF)
+    return frozenset(can if options.trigger_on or options.trigger_off else ())
+
+
 def _serial(options: BarcodeHidPosOptions) -> SerialSettings:  # noqa: ARG001
     return SerialSettings()
 
@@ -61,5 +66,6 @@ DRIVER = Driver(
     observes=_observes,
     serial=_serial,
     offline_after_s=5.0,
+    actions=_actions,
     transports=frozenset({"usb", "recording"}),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dealer_drivers.driver import Driver, Maturity, Observes, SerialSettings
+from dealer_drivers.driver import DeviceAction, Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.barcode_codec import ENDS, Suffix
 from dealer_drivers.shoe.barcode_session import BarcodeSession, ScanLine
@@ -64,6 +64,11 @@ def _observes(options: BarcodeSerialOptions) -> frozenset[Observes]:  # noqa: AR
     return frozenset({Observes.CARD})
 
 
+def _actions(options: BarcodeSerialOptions) -> frozenset[DeviceAction]:
+    can = (DeviceAction.SCAN_ON, DeviceAction.SCAN_OFF)
+    return frozenset(can if options.trigger_on or options.trigger_off else ())
+
+
 def _serial(options: BarcodeSerialOptions) -> SerialSettings:
     return SerialSettings(options.baud, options.data_bits, options.parity, options.stop_bits)
 
@@ -78,4 +83,5 @@ DRIVER = Driver(
     observes=_observes,
     serial=_serial,
     offline_after_s=5.0,
+    actions=_actions,
 )

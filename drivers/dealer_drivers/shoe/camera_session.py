@@ -3,7 +3,8 @@
 A text counts once it was read in two pictures in a row that are not the same picture: a stream that stands still
 shows nothing new. So do two texts in one picture: twice in a row they are two cards; once, that picture is merely not
 used, since bars that move now and then read as two. Two cards, and a text that was seen and never confirmed, are a
-card that cannot be told. A card that lies in the window is told once, and again only when it was out of sight.
+card that cannot be told. A card that lies in the window is told once, and again only when it was out of sight: when a
+picture was seen without it. That no picture came says nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ STILL_S = 2.0
 
 
 class CameraSession:
-    """Lines and time in; readings out. ``gone_ms``: a code unseen for so long has left the window."""
+    """Lines and time in; readings out. ``gone_ms``: a window seen empty for so long is empty."""
 
     def __init__(self, rules: TextRules, gone_ms: int) -> None:
         self._rules = rules
@@ -51,6 +52,7 @@ class CameraSession:
         self._lines.reset()
         self._sighting = None
         self._changed = None
+        self._cards.interrupted()
         return Output(self._lives(at))
 
     def feed(self, data: bytes, at: Instant) -> Output:
@@ -72,15 +74,17 @@ class CameraSession:
     def tick(self, at: Instant) -> Output:
         """Time passed: a code has left the window."""
         readings: list[Reading] = []
-        sighting = self._sighting
-        if sighting is not None and at.mono_ns >= sighting.last.mono_ns + self._gone_ns:
+        sighting, due_ns = self._sighting, self.deadline_ns()
+        if sighting is not None and due_ns is not None and at.mono_ns >= due_ns:
             self._sighting = None
             readings += sighting.untold(at)
         return Output(tuple(readings)) if readings else NOTHING
 
     def deadline_ns(self) -> int | None:
         """When a code will have left."""
-        return None if self._sighting is None else self._sighting.last.mono_ns + self._gone_ns
+        if self._sighting is None or self._sighting.empty is None:
+            return None
+        return self._sighting.empty.mono_ns + self._gone_ns
 
     def request(self, action: DeviceAction, at: Instant) -> Output:  # noqa: ARG002
         """A camera looks always: there is nothing to ask of it."""
@@ -109,11 +113,13 @@ class CameraSession:
 
     def _saw(self, sight: Sight, line: bytes, at: Instant) -> list[Reading]:
         if sight.text is None and sight.doubts == (Doubt.NO_CODE,):
+            if self._sighting is not None and self._sighting.empty is None:
+                self._sighting.empty = at
             return []
         if self._sighting is None:
-            self._sighting = _Sighting(at)
+            self._sighting = _Sighting()
         sighting = self._sighting
-        sighting.last = at
+        sighting.empty = None
         if Doubt.TWO_CODES in sight.doubts:
             return sighting.two(sight, line, at)
         if sight.text is None:
@@ -133,8 +139,9 @@ class CameraSession:
 class _Sighting:
     """From a code's coming into view until none was in view for a while."""
 
-    def __init__(self, at: Instant) -> None:
-        self.last = at
+    def __init__(self) -> None:
+        self.empty: Instant | None = None
+        """Since when the window was seen without a code."""
         self.told = False
         """Whether the present text was told."""
         self.anything = False

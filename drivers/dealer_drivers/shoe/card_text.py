@@ -44,6 +44,12 @@ class CardText:
     def __init__(self, rules: TextRules) -> None:
         self._rules = rules
         self._seen: dict[tuple[type[Reading], str], int] = {}
+        self._before_gap: tuple[type[Reading], str] | None = None
+        """What was read last before a gap in which nobody looked."""
+
+    def interrupted(self) -> None:
+        """The scanner was away. What it reads first, if it is what it read last, may lie there still."""
+        self._before_gap = next(reversed(self._seen), None)
 
     def read(self, data: bytes, at: Instant, raw: bytes, *, aim: str | None = None) -> Reading:
         """What the text ``data`` is; ``raw`` is its frame as evidence, ``aim`` the identifier if it came apart."""
@@ -99,7 +105,8 @@ class CardText:
         self._seen[key] = now
         while len(self._seen) > REMEMBERED:
             del self._seen[next(iter(self._seen))]
-        if last is None or now - last > window_ns:
+        before_gap, self._before_gap = self._before_gap, None
+        if key != before_gap and (last is None or now - last > window_ns):
             return reading
         assert isinstance(reading, CardRead | CardUnreadable | CardForeign | CutCard)
         return replace(reading, repeated=True)

@@ -94,6 +94,10 @@ class CardTrouble(StrEnum):
     """The shoe names a suit that there is not."""
     RANK = "rank"
     """The shoe names a rank that there is not."""
+    READERS_DISAGREE = "readers_disagree"
+    """At a table whose cards need two readers: they do not read the same."""
+    ONE_READER = "one_reader"
+    """At such a table: one reader alone saw the card."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

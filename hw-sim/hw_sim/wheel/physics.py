@@ -113,6 +113,14 @@ class Course:
         """Where."""
         return self._degs[-1]
 
+    def settled_s(self, within_deg: float) -> float:
+        """Since when it has been so near to its end."""
+        end_deg = self.end_deg
+        for index in range(len(self._degs) - 1, 0, -1):
+            if abs(self._degs[index] - end_deg) > within_deg:
+                return self._times[index]
+        return self.begin_s
+
     def add(self, at_s: float, deg: float) -> None:
         """The next point."""
         self._times.append(at_s)

@@ -30,7 +30,8 @@ Script = Generator[float, None, None]
 SETTLE_S = 2.5
 """After it came to rest the dealer leaves the wheel alone for so long."""
 ON_PEG_DEG = 0.2
-MOVED_AFTER_S = (0.8, 0.95)
+SETTLED_DEG = 0.1
+MOVED_AFTER_S = (0.85, 1.0)
 """While a station watches a wheel that it has just seen at rest."""
 WIRE = frozenset(
     {
@@ -149,7 +150,12 @@ class Turntable:
         turn.times_s["rested"] = self.now_s
         furthest = self._course.furthest_deg(sign)
         if TurnFault.MOVED_AFTER_REST in faults:
-            yield from self._until(self.now_s + rng.uniform(*MOVED_AFTER_S))
+            # It may have trembled for a while where it rests.
+            moved_s = self._course.settled_s(SETTLED_DEG) + rng.uniform(*MOVED_AFTER_S)
+            if moved_s < self.now_s:
+                turn.faults.discard(TurnFault.MOVED_AFTER_REST)
+        if TurnFault.MOVED_AFTER_REST in turn.faults:
+            yield from self._until(moved_s)
             self._nudge(rng.choice((1, -1)) * rng.uniform(5, 25))
             yield from self._until(self._course.end_s)
         yield from self._until(self.now_s + SETTLE_S)

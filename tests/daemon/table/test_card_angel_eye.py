@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from dealer_daemon.commands import CommandName, ErrorCode, Role
@@ -10,16 +12,18 @@ from dealer_daemon.events import (
     AttemptRefused,
     CardDrawn,
     CardRepeated,
+    CardSkipped,
     DeviceFaulted,
     HandSkipped,
     RoundOpened,
     RoundOutcome,
     RoundVoided,
+    ShoeEnded,
     TablePaused,
     Violation,
 )
 from dealer_drivers.shoe.readings import ShoeProblem
-from support.card_tables import NATURAL, CardTable, held, words
+from support.card_tables import NATURAL, CardTable, bare, held, words
 
 SOURCES = pytest.mark.parametrize("source", ["device", "server"])
 DECIDE, REFUSE = CommandName.ATTEMPT_DECIDE, CommandName.ATTEMPT_REFUSE
@@ -80,7 +84,7 @@ def test_when_cards_may_have_passed_unseen_the_hand_is_one_joined_in_the_middle(
         table.restart()
     table.deal("P3 6D B3 9D")
     table.result("banker")
-    assert table.words()[-1] == "hand.skipped:joined_mid_hand"
+    assert table.words("hand.skipped", "violation") == ["hand.skipped:joined_mid_hand"]
     table.deal(NATURAL)
     table.result("player")
     assert len(table.of(RoundOutcome)) == 2
@@ -99,6 +103,76 @@ def test_a_hand_whose_first_telegram_was_lost_is_held_not_lost() -> None:
     table.result("player")
     assert table.outcome.facts["player"]["cards"] == ["8D", "AD"]
     assert len(table.outcome.evidence) == 4, "three cards that were read and the result"
+
+
+# -- the cards of skipped hands came out of the shoe ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("source_of_gap", ["start", "lost", "voided"])
+def test_cards_of_a_hand_without_a_result_are_counted_in_their_shoe(source_of_gap: str) -> None:
+    table = shoe_table()
+    expected: Counter[str] = Counter()
+    if source_of_gap == "lost":
+        table.deal(NATURAL)
+        table.result("player")
+        expected.update(bare(NATURAL).split())
+        table.lost()
+        table.back()
+    elif source_of_gap == "voided":
+        table.deal("P1 8S B1 5C")
+        expected.update(["8S", "5C"])
+        table.manager(CommandName.ROUND_VOID)
+    table.deal("P2 AD B2 3H")
+    table.restart()
+    table.deal("B2 3H")  # told once more, with another sequence character
+    table.deal("P3 6D")
+    expected.update(["AD", "3H", "6D"])
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == expected
+    assert [skipped.position for skipped in table.of(CardSkipped)] == ["player.2", "banker.2", "player.3"]
+    assert "AD" not in str([event for event in table.published().splitlines() if "card.skipped" in event])
+
+
+def test_a_ninth_copy_in_a_hand_without_a_result_is_an_integrity_alarm() -> None:
+    table = shoe_table()
+    for _ in range(4):
+        table.deal("P1 8S B1 8S P2 AD B2 9H")
+        table.result("player")
+    table.lost()
+    table.back()
+    table.deal("P2 8S")
+    assert table.state.paused == "integrity"
+    assert words(table.of(Violation)) == ["violation:copies_used_up"]
+    assert not table.of(CardSkipped)
+
+
+def test_a_card_that_a_person_named_is_not_counted_again_when_the_shoe_gives_it() -> None:
+    table = shoe_table()
+    table.deal("P1 2S B1 5C P2 2D P3 6D")
+    cards = {"player.1": "2S", "banker.1": "5C", "player.2": "2D", "banker.2": "QH", "player.3": "6D", "banker.3": "9D"}
+    table.manager(DECIDE, cards=cards)
+    table.deal("B3 9H")
+    assert words(table.of(HandSkipped)) == ["hand.skipped:rest_of_hand"]
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == Counter(cards.values())
+
+
+def test_a_shoe_of_which_only_a_skipped_hand_was_seen_is_told_from_the_next_one() -> None:
+    table = shoe_table()
+    table.deal("P2 AD B2 3H")
+    table.deal("F1 2S U1 9C U2 9D")
+    assert words(table.of(ShoeEnded)) == ["shoe.ended:shoe_exchanged"]
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == {"2S": 1, "9C": 1, "9D": 1}
+
+
+def test_cards_of_a_skipped_hand_of_a_shoe_that_nobody_verified_are_of_no_shoe() -> None:
+    table = CardTable(places=True, shoe={"require_verified": True})
+    table.deal("P2 AD B2 3H")
+    assert words(table.of(HandSkipped)) == ["hand.skipped:joined_mid_hand"]
+    assert table.state.shoe is None
+    table.deal("P1 8S")
+    assert table.words("violation", "table.paused") == ["violation:shoe_not_verified", "table.paused:violation"]
 
 
 # -- places ----------------------------------------------------------------------------------------------------

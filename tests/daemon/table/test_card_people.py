@@ -208,6 +208,8 @@ def test_a_held_hand_decided_as_a_whole_ends_it_and_what_is_left_of_it_is_skippe
     table.deal("B3 9H")
     table.result("banker", player_pair=True)
     assert table.words()[-1] == "hand.skipped:rest_of_hand"
+    assert table.state.shoe is not None
+    assert sum(table.state.shoe.drawn.values()) == 6
     assert table.state.paused is None
     assert len(table.of(RoundOutcome)) == 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.events import (
     AttemptHeld,
     BettingClosed,
+    OutcomeCorrected,
     RoundOpened,
     RoundOutcome,
     ShoeBegan,
@@ -84,13 +86,80 @@ def test_seen_between_hands_exactly_one_more_is_dealt(source: str, dealt: int) -
 
 
 @SOURCES
-def test_the_old_cut_card_taken_out_between_two_shoes_says_nothing_of_the_new_one(source: str) -> None:
+def test_seen_before_the_first_card_of_a_new_shoe_its_first_hand_is_its_last(source: str) -> None:
+    """Wherever the cut card lies in a shoe, the hand that follows it is the last (``games.md`` §1, §3)."""
     table = CardTable(source=source)
     table.cut()
     hand(table)
     table.cut()
+    assert words(table.of(ShoeEnded)) == ["shoe.ended:cut_card"]
+    assert [(cut.shoe_id, cut.hand_in_shoe) for cut in table.of(ShoeCutCard)] == [("t1-shoe-1", 0), ("t1-shoe-2", 0)]
+    table.restart()
+    outcome = hand(table)
+    assert (outcome.shoe_id, outcome.hand_in_shoe, outcome.last_hand) == ("t1-shoe-2", 1, True)
+    outcome = hand(table)
+    assert (outcome.shoe_id, outcome.hand_in_shoe, outcome.last_hand) == ("t1-shoe-3", 1, False)
+
+
+@pytest.mark.parametrize("before", [0, 1])
+@pytest.mark.parametrize(("burn", "burns"), [({"burn": 2}, ["2S", "3S"]), ({"burn_by_first": True}, ["AS", "3S"])])
+def test_seen_before_or_between_the_burn_cards_of_a_new_shoe(
+    burn: dict[str, Any], burns: list[str], before: int
+) -> None:
+    table = CardTable(source="server", shoe=burn)
+    table.deal(" ".join(burns[:before]))
+    table.cut()
+    table.deal(" ".join(burns[before:]))
+    outcome = hand(table)
+    assert (outcome.shoe_id, outcome.hand_in_shoe, outcome.last_hand) == ("t1-shoe-1", 1, True)
+    assert table.last(ShoeEnded).shoe_id == "t1-shoe-1"
+    assert not table.of(Violation)
+
+
+def test_a_cut_card_that_lies_before_the_scanner_is_seen_once() -> None:
+    """The last hand ends while the cut card is still read again and again: the next shoe has its own."""
+    table = CardTable()
+    table.cut()
+    table.cut(repeated=True)
+    hand(table)
+    table.cut(repeated=True)
     assert len(table.of(ShoeCutCard)) == 1
     assert hand(table).last_hand is False
+
+
+def test_a_new_shoe_says_its_start_and_then_its_cut_card_is_its_own() -> None:
+    table = CardTable(places=True)
+    table.cut()
+    table.deal(NATURAL)
+    table.result("player")
+    table.shoe_started()
+    table.stand_by()
+    table.cut()
+    table.deal(NATURAL)
+    table.result("player")
+    assert (table.outcome.shoe_id, table.outcome.hand_in_shoe, table.outcome.last_hand) == ("t1-shoe-2", 1, True)
+
+
+def test_the_old_cut_card_taken_out_before_the_new_shoe_starts_says_nothing_of_it() -> None:
+    table = CardTable(places=True)
+    table.cut()
+    table.deal(NATURAL)
+    table.result("player")
+    table.cut()
+    table.shoe_started()
+    assert words(table.of(ShoeEnded)) == ["shoe.ended:cut_card", "shoe.ended:shoe_restarted"]
+    table.deal(NATURAL)
+    table.result("player")
+    assert (table.outcome.hand_in_shoe, table.outcome.last_hand) == (1, False)
+
+
+def test_a_cut_card_begins_no_shoe_that_must_be_verified() -> None:
+    table = CardTable(source="server", shoe={"require_verified": True})
+    table.cut()
+    assert not table.of(ShoeBegan)
+    table.manager(CHANGE, verified=True)
+    table.cut()
+    assert hand(table).last_hand is True
 
 
 def test_a_last_hand_that_is_void_ends_the_shoe_if_it_took_cards() -> None:
@@ -351,3 +420,61 @@ def test_a_correction_is_counted_too() -> None:
     assert taken.error is not None
     table.deal("8S")
     assert table.words()[-1] == "card.drawn:player.2:8S"
+
+
+# -- a shoe that is changed in the middle of a hand: each card is counted in the shoe that it came out of -------
+
+
+def changed_in_mid_hand(first: str, then: str) -> CardTable:
+    """A hand of which ``first`` came out of one shoe and ``then`` of the next."""
+    table = CardTable()
+    table.deal(first)
+    table.manager(PAUSE)
+    table.manager(CHANGE)
+    table.resume()
+    table.deal(then)
+    return table
+
+
+def drawn(table: CardTable) -> dict[str, int]:
+    assert table.state.shoe is not None
+    return table.state.shoe.drawn
+
+
+def test_a_card_of_the_shoe_before_that_equals_one_of_the_new_shoe_is_corrected_where_it_was() -> None:
+    table = changed_in_mid_hand("8S 5C", "8S")
+    table.manager(CommandName.CARD_CORRECT, position="player.1", card="8D")
+    assert drawn(table) == {"8S": 1}
+    table.manager(CommandName.CARD_CORRECT, position="player.2", card="8C")
+    assert drawn(table) == {"8C": 1}
+    table.restart()
+    table.manager(CommandName.CARD_CORRECT, position="player.1", card="8S")
+    assert drawn(table) == {"8C": 1}
+
+
+def test_a_card_of_the_shoe_before_may_be_one_that_the_new_shoe_has_given_in_full() -> None:
+    table = CardTable(shoe={"decks": 1})
+    table.deal("8S 5C")
+    table.manager(PAUSE)
+    table.manager(CHANGE)
+    table.resume()
+    table.deal("AD")
+    table.manager(CommandName.CARD_CORRECT, position="player.1", card="AD")
+    assert drawn(table) == {"AD": 1}
+    refused = table.ask(CommandName.CARD_CORRECT, Role.MANAGER, position="player.2", card="9H", reason="video")
+    assert refused.ok
+
+
+def test_after_the_outcome_only_the_new_shoes_cards_are_counted_anew() -> None:
+    table = changed_in_mid_hand("8S 5C", "8S 3H")
+    assert drawn(table) == {"8S": 1, "3H": 1}
+    sequence = table.state.outcome.sequence  # type: ignore[union-attr]
+    cards = {"player.1": "8D", "banker.1": "5C", "player.2": "8S", "banker.2": "4C"}
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=sequence, cards=cards)
+    assert drawn(table) == {"8S": 1, "4C": 1}
+    corrected = table.last(OutcomeCorrected)
+    assert corrected.shoe_id == "t1-shoe-1"
+    assert corrected.dealt_from == {"banker.2": "t1-shoe-2", "player.2": "t1-shoe-2"}
+    again = cards | {"banker.1": "5H", "player.2": "8H"}
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=table.state.sequence, cards=again)
+    assert drawn(table) == {"8H": 1, "4C": 1}

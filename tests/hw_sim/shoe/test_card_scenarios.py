@@ -22,7 +22,7 @@ from hw_sim.device import UnknownWord
 from hw_sim.faults import UnknownFault
 from hw_sim.scenario import ScenarioError, load_scenario, parse_scenario
 from hw_sim.shoe.faults import SCANNER_FAULTS, SHOE_FAULTS, CardFault
-from hw_sim.shoe.options import AngelEyeOptions, ScannerOptions
+from hw_sim.shoe.options import AngelEyeOptions, CardWindowOptions, HidPosOptions, ScannerOptions
 from hw_sim.simulation import Simulation, running
 
 SHOE = '[[devices]]\nname = "shoe"\nmodel = "angel-eye"\n'
@@ -73,11 +73,23 @@ def cards_read(driver: str, data: bytes, **options: object) -> list[str]:
 
 def test_the_shipped_scenarios_of_card_tables() -> None:
     assert isinstance(load_scenario("baccarat").devices[0], AngelEyeOptions)
-    for name, game in (("baccarat-scanner", "baccarat"), ("dragon-tiger", "dragon-tiger")):
+    for name, game in (
+        ("baccarat-scanner", "baccarat"),
+        ("dragon-tiger", "dragon-tiger"),
+        ("blackjack", "blackjack"),
+    ):
         (scanner,) = load_scenario(name).devices
         assert isinstance(scanner, ScannerOptions)
         assert scanner.game == game
         assert scanner.codes != "rank-suit", "the cut card must have a code"
+
+
+def test_the_shipped_scenarios_of_a_window_and_of_a_usb_scanner() -> None:
+    (window,) = load_scenario("card-window").devices
+    assert isinstance(window, CardWindowOptions)
+    (usb,) = load_scenario("baccarat-hidpos").devices
+    assert isinstance(usb, HidPosOptions)
+    assert CardFault.UNPLUG not in usb.faults()
 
 
 def test_the_fault_scenario_has_every_fault() -> None:
@@ -99,7 +111,14 @@ def test_the_fault_scenario_has_every_fault() -> None:
         (SHOE + "rates = { weak_launch = 0.1 }\n", "devices[0].rates", "weak_launch"),
         (SHOE + 'hands = ["restart@1"]\n', "devices[0].hands", "from 2"),
         (SHOE.replace("shoe", "../s"), "devices[0].name", "letters"),
-        (SCANNER.replace("baccarat", "blackjack"), "devices[0].game", "blackjack"),
+        (SCANNER.replace("baccarat", "bridge"), "devices[0].game", "bridge"),
+        (SCANNER + 'book = "classic-001"\n', "devices[0].book", "blackjack alone"),
+        (SCANNER.replace("baccarat", "blackjack") + 'book = "002"\n', "devices[0].book", "switch-001"),
+        (
+            SCANNER.replace("baccarat", "blackjack") + 'book = "infinite-001"\nrates = { cut_card = 0.1 }\n',
+            "devices[0].rates",
+            "'cut_card'",
+        ),
         (SCANNER + 'order = "reveal"\n', "devices[0].order", "deal, open"),
         (SCANNER + "burn = true\n", "devices[0].burn", "only dragon tiger"),
         (SCANNER + 'prefix = "ä"\n', "devices[0].prefix", "ASCII"),
@@ -118,8 +137,11 @@ def test_what_cannot_be_is_refused(text: str, key: str, reason: str) -> None:
 async def test_a_driver_reads_the_shoe_on_its_pty_as_the_truth_says() -> None:
     async with controlled(SHOE + "wait_for_host = true\n") as (sim, _), heard(sim.ports["shoe"]) as data:
         records = await asyncio.wait_for(sim.until_truth(6), 30)
-    cards = [card for record in records for card in record["cards"].values()]
-    assert cards_read("angel-eye", bytes(data))[: len(cards)] == cards
+        cards = [card for record in records for card in record["cards"].values()]
+        async with asyncio.timeout(10):
+            while len(read := cards_read("angel-eye", bytes(data))) < len(cards):
+                await asyncio.sleep(0)  # the last bytes are on their way
+    assert read[: len(cards)] == cards
 
 
 async def test_a_driver_reads_the_scanner_with_the_book_that_lies_beside_its_port() -> None:
@@ -129,8 +151,12 @@ async def test_a_driver_reads_the_scanner_with_the_book_that_lies_beside_its_por
         assert load_codebook(Path(path)).decks == 8
         async with heard(sim.ports["scanner"]) as data:
             records = await asyncio.wait_for(sim.until_truth(6), 30)
-        cards = [card for record in records for card in record["cards"].values()]
-        assert cards_read("barcode-serial", bytes(data), codebook=path, aim_ids=["]C"])[: len(cards)] == cards
+            cards = [card for record in records for card in record["cards"].values()]
+            options = {"codebook": path, "aim_ids": ["]C"]}
+            async with asyncio.timeout(10):
+                while len(read := cards_read("barcode-serial", bytes(data), **options)) < len(cards):
+                    await asyncio.sleep(0)  # the last bytes are on their way
+        assert read[: len(cards)] == cards
 
 
 async def test_a_fault_is_injected_into_the_next_hand() -> None:

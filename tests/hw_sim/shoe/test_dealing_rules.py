@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 
 from dealer_daemon.games import CardGame, load_game
 from dealer_daemon.games.cards.card import Card as StationCard
-from dealer_daemon.games.cards.procedure import CardDue, CardStep, Complete, History, Procedure
+from dealer_daemon.games.cards.procedure import CardDue, CardStep, Complete, ExpectStep, History, Procedure
+from hw_sim.shoe.blackjack import BOOKS, blackjack_rules
 from hw_sim.shoe.cards import Card, Stock
 from hw_sim.shoe.ranks import best_of, bull, five, three
 from hw_sim.shoe.rules import GAMES, ORDERS, Rules, hand, rules_of
@@ -188,6 +190,77 @@ def test_the_station_plays_by_the_same_rules(game: str) -> None:
             assert winner == facts.get("winners", facts.get("winner"))
             winners.add(str(winner))
         assert len(winners) > (0 if winner is None else 1), "hands that were worth comparing"
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_the_station_plays_blackjack_by_the_same_rules(book: str) -> None:
+    """Random hands: every decision is one that the station takes, and the same position comes next at every card."""
+    procedure, rng = station("blackjack", {"rules": book}), Random(book)
+    words: Counter[str] = Counter()
+    for _ in range(200):
+        anew = blackjack_rules(book).anew
+        assert anew is not None
+        rules = anew(rng)
+        stock, laid = Stock(rng, rules.decks, 6), {}
+        history: History = ()
+        while True:
+            said = rules.said(laid)
+            for action in said[sum(isinstance(step, ExpectStep) for step in history) :]:
+                step = procedure.expect(history, action)
+                assert isinstance(step, ExpectStep), (action, step)
+                history = (*history, step)
+                words[action["action"]] += 1
+            position = rules.follows(laid)
+            if position is None:
+                break
+            due = procedure.due(history)
+            assert isinstance(due, CardDue)
+            assert due.position == position
+            laid[position] = stock.draw()
+            history = (*history, CardStep(position, StationCard.parse(laid[position].text)))
+        assert isinstance(procedure.due(history), Complete)
+        assert len(laid) >= rules.least
+    expected = {"community", "done"} if book == "infinite-001" else {"seats", "hit", "stand", "double", "split", "done"}
+    assert words.keys() == expected | ({"switch"} if book == "switch-001" else set())
+
+
+def blackjack_hand(book: str, plan: int, texts: str) -> tuple[list[str], dict[str, str]]:
+    """Positions and winners of a hand with these cards on top."""
+    anew = blackjack_rules(book).anew
+    assert anew is not None
+    rules, laid, left = anew(Random(plan)), {}, cards(texts)
+    while (position := rules.follows(laid)) is not None:
+        laid[position] = left.pop(0)
+    return list(laid), rules.winner(laid)
+
+
+@pytest.mark.parametrize(
+    ("book", "dealer", "winner"),
+    [
+        ("classic-001", "AH 6D", "player"),  # stands on a soft 17
+        ("free-bet-001", "AH 6D 4S", "dealer"),  # hits it
+        ("switch-001", "KH 6D 6S", "push"),  # 22
+        ("classic-001", "KH 6D 6S", "player"),
+        ("classic-001", "KH AD", "dealer"),
+    ],
+)
+def test_the_dealer_at_blackjack(book: str, dealer: str, winner: str) -> None:
+    """Every player's hand is twenty and stands."""
+    up, *rest = dealer.split()
+    for plan in range(200):
+        boxes = 2 if book == "switch-001" else 1
+        anew = blackjack_rules(book).anew
+        assert anew is not None
+        seats = anew(Random(plan)).said({})[0]["seats"]
+        tens = " ".join(["KS", "QS", "JS", "TS", "KC", "QC"][: len(seats) * boxes])
+        try:
+            positions, won = blackjack_hand(book, plan, f"{tens} {up} {tens} {' '.join(rest)}")
+        except IndexError:
+            continue  # somebody took a card more
+        if len(positions) == 2 * boxes * len(seats) + len(dealer.split()):
+            assert set(won.values()) == {winner}
+            return
+    raise AssertionError("no plan in which every hand stands")
 
 
 def test_dragon_tiger_with_a_burnt_card() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from dealer_drivers.shoe.codebook import BookKind, Foreign, KnownCard, KnownCut, Misread
 from dealer_drivers.shoe.codebook_file import load_codebook
+from hw_sim.shoe.blackjack import BOOKS
 from hw_sim.shoe.rules import GAMES
 from support.dealt import Deal, Dealt
 
@@ -26,6 +27,33 @@ def test_every_game_is_dealt_as_its_record_says(scanner: Deal, game: str) -> Non
     assert played.texts() == [card for record in played.truth for card in record["cards"].values()]
     assert all(record["complete"] for record in played.truth)
     assert played.truth[-1]["game"] == game
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_blackjack_is_dealt_with_players_who_decide(scanner: Deal, book: str) -> None:
+    played = scanner(game="blackjack", book=book, decision_s=[0.1, 0.2]).hands(12)
+    assert played.texts() == [card for record in played.truth for card in record["cards"].values()]
+    assert all(record["said"][-1] == {"action": "done"} for record in played.truth)
+    assert len({tuple(record["cards"]) for record in played.truth}) > 3
+
+
+def test_a_blackjack_dealer_waits_until_the_table_heard_what_was_decided(scanner: Deal) -> None:
+    played = scanner(game="blackjack", starts="told")
+    played.go_on(20)
+    played.tell("deal")
+    played.until(lambda: bool((played.device.in_play() or {})["said"]))
+    played.go_on(10)
+    assert not played.texts(), "the seats are named and no server said so to the table"
+    played.tell("expected")
+    played.go_on(10)
+    assert played.texts()
+
+
+def test_a_continuous_shuffler_takes_the_cards_back(scanner: Deal) -> None:
+    played = scanner(game="blackjack", book="infinite-001", codes="unit", decision_s=[0.1, 0.2]).hands(90, 20_000)
+    assert {record["shoe"] for record in played.truth} == {1}
+    assert len(played.texts()) > 6 * 52
+    assert len(set(played.texts())) < len(played.texts()), "some card came again"
 
 
 @pytest.mark.parametrize("game", ["niu-niu", "andar-bahar"])

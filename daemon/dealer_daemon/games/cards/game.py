@@ -66,6 +66,11 @@ def check_table(game: str, shoe: ShoeRules, devices: Sequence[TableDevice]) -> l
     if len(readers) > 1:
         reason = f"a card table takes one device that reads cards; it has: {', '.join(readers)}"
         found.append(("devices", reason))
+    shufflers = [device.name for device in devices if Observes.DECK in device.observes]
+    if len(shufflers) > 1:
+        found.append(("devices", f"a card table takes one shuffler; it has: {', '.join(shufflers)}"))
+    if len(set(shoe.deck_sets)) < len(shoe.deck_sets):
+        found.append(("shoe.deck_sets", "every deck set has an id of its own"))
     for device in devices:
         if Observes.RESULT in device.observes and game != "baccarat":
             reason = (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dealer_daemon.commands import Command, ErrorCode
-from dealer_daemon.events import CardCorrected, CardDrawn, Event, OutcomeCorrected, RoundOpened
+from dealer_daemon.events import CardCorrected, CardDrawn, CardWithheld, Event, OutcomeCorrected, RoundOpened, ShoeBegan
 from dealer_daemon.games.cards.card import Card, CardNotationError
 from dealer_daemon.games.cards.procedure import CardStep, History, Procedure, describe
 from dealer_daemon.games.cards.procedure import Refusal as Impossible
@@ -54,7 +54,9 @@ def correct(
     replayed = procedure.replace(history_of(current.steps), position, card)
     if isinstance(replayed, Impossible):
         raise Refusal(ErrorCode.NOT_NOW, f"{replayed.reason}: {replayed.message}; void the round instead")
-    check_copies(turn, current, procedure, rules, position, card)
+    shoe = turn.state.shoe
+    if shoe is None or lies.shoe_id == shoe.id:  # a card of the shoe before is counted there no more
+        check_copies(turn, current, procedure, rules, position, card)
     turn.emit(CardCorrected(position=position, card=str(card), was=lies.card, reason=reason, by=by))
 
 
@@ -79,17 +81,38 @@ def lay_out(turn: Turn, hand: History, reason: str, by: str) -> None:
             turn.emit(CardCorrected(position=position, card=card, was=lies.card, reason=reason, by=by))
 
 
-def of_hand(replaced: Event, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
-    """The shoe of an ended hand, and the cards ``was`` that lie there by the outcome or correction ``replaced``."""
+def of_hand(replaced: Event, event_at: Callable[[int], Event | None], cards: Mapping[str, str]) -> dict[str, Any]:
+    """What a correction says beside its facts: the hand's shoe, the ``cards`` as they are, the cards ``was`` that lie
+    there by the outcome or correction ``replaced``, and which positions are ``dealt_from`` another shoe."""
     if isinstance(replaced.data, OutcomeCorrected):
-        return {"shoe_id": replaced.data.shoe_id, "was": replaced.data.cards}
+        before = replaced.data
+        return {"shoe_id": before.shoe_id, "cards": dict(cards), "was": before.cards, "dealt_from": before.dealt_from}
     was: dict[str, str] = {}
+    shoes: list[str] = []
+    """Those that were begun in the hand, newest first, and the one that it began with."""
+    came: dict[str, int] = {}
+    """By position, which of them was in play when its card came."""
     sequence = replaced.sequence
     while (event := event_at(sequence)) is not None:
         data = event.data
-        if isinstance(data, CardDrawn | CardCorrected) and event.subject == replaced.subject:
+        if isinstance(data, CardDrawn | CardCorrected | CardWithheld) and event.subject == replaced.subject:
             was.setdefault(data.position, data.card)
+            came[data.position] = len(shoes)
+        elif isinstance(data, ShoeBegan):
+            shoes.append(data.shoe_id)
         elif isinstance(data, RoundOpened) and event.subject == replaced.subject:
-            return {"shoe_id": data.shoe_id, "was": dict(reversed(was.items()))}
+            assert data.shoe_id is not None, "every hand has a shoe"
+            shoes.append(data.shoe_id)
+            break
         sequence -= 1
-    return {"was": {}}
+    else:
+        return {"cards": dict(cards)}
+    dealt_from = {position: shoes[came.get(position, 0)] for position in was.keys() | cards.keys()}
+    return {
+        "shoe_id": shoes[-1],
+        "cards": dict(cards),
+        "was": dict(reversed(was.items())),
+        "dealt_from": {
+            position: shoe for position, shoe in sorted(dealt_from.items()) if shoe not in (shoes[-1], None)
+        },
+    }

@@ -47,11 +47,11 @@ class Incidents:
             )
         )
 
-    def _record(self, turn: Turn, reason: CardReason, detail: str) -> None:
+    def _record(self, turn: Turn, reason: str, detail: str) -> None:
         """The card lies nowhere."""
         turn.emit(Violation(reason=str(reason), detail=detail, evidence=[], kept=self.take_evidence(turn)))
 
-    def _violation(self, turn: Turn, reason: CardReason, detail: str) -> None:
+    def _violation(self, turn: Turn, reason: str, detail: str) -> None:
         """The card lies nowhere, and the table pauses."""
         self._record(turn, reason, detail)
         if turn.state.paused is None:

@@ -1,5 +1,5 @@
 """Commands that card tables know in their own way: gates, what the server expects, corrections and decisions by the
-video, shoes."""
+video, shoes and their deck sets."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ def carry_out(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any] | 
             return _correct(play, turn, command)
         case CommandName.SHOE_CHANGE:
             return _change(play, turn, command)
+        case CommandName.DECK_VERIFY:
+            return play.scan.order(turn, command)
+        case CommandName.DECK_INSERT:
+            return play.shufflers.insert(turn, command)
         case CommandName.ATTEMPT_REFUSE:
             return _refuse(play, turn, command)
         case CommandName.ATTEMPT_DECIDE:
@@ -163,13 +167,7 @@ def _change(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
             raise Refusal(ErrorCode.NOT_ALLOWED, "at this table a service manager changes the shoe")
         if shoe is not None and shoe.hands < after:
             raise Refusal(ErrorCode.NOT_NOW, f"the shoe may be changed after {after} hands; {shoe.hands} were dealt")
-    verified = command.args.get("verified") is True
-    if play.shoe.require_verified and not verified:
-        raise Refusal(ErrorCode.BAD_ARGUMENT, 'this table takes only a verified deck set: "verified" must be true')
     deck_set = command.args.get("deck_set")
     if deck_set is not None and not isinstance(deck_set, str):
         raise Refusal(ErrorCode.BAD_ARGUMENT, '"deck_set" is a text')
-    shoes.end(turn, reason, command.by)
-    shoes.begin(turn, shoes.decks_of(play.procedure, play.shoe), command.by, deck_set, verified)
-    assert turn.state.shoe is not None
-    return {"shoe_id": turn.state.shoe.id}
+    return {"shoe_id": shoes.change(turn, play.procedure, play.shoe, deck_set, reason, command.by).id}

@@ -12,6 +12,7 @@ from dealer_daemon.events import (
     BettingClosed,
     CardDrawn,
     CardRepeated,
+    CardSkipped,
     CardWithheld,
     Facts,
     HandSkipped,
@@ -22,6 +23,7 @@ from dealer_daemon.games.cards.procedure import CardDue, Complete, Early, Expect
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.state import OpenRound, Step
 from dealer_daemon.table.cards import shoes
+from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, known, lying, must_withhold
 from dealer_daemon.table.cards.incidents import Incidents
 from dealer_daemon.table.common import STATION, Rules, next_round_id, refuse
@@ -165,7 +167,7 @@ class CardPasses(Incidents):
         elif hinted in (None, FIRST_OF_HAND):
             self._first(turn, reading)
         elif self.told is None:
-            self._skip(turn, hinted)
+            self._skip(turn, hinted, reading)
         elif hinted in _FIRST_FOUR:
             # The hand before ended and nothing was missed since but the first card of this one.
             self._first(turn, reading)
@@ -191,24 +193,36 @@ class CardPasses(Incidents):
         """Open the round, and close its betting: here nobody bets after the first card."""
         try:
             shoe = shoes.for_hand(turn, self.procedure, self.shoe)
-        except shoes.NoShoe as error:
-            self._violation(turn, CardReason.SHOE_NOT_VERIFIED, str(error))
+        except NoShoe as error:
+            self._violation(turn, error.reason, str(error))
             return False
         game = self.rules.game.name
         turn.emit(RoundOpened(game=game, source="device", **shoe), subject=next_round_id(turn))
         turn.emit(BettingClosed(game=game, source="device", **shoe))
         return True
 
-    def _skip(self, turn: Turn, hinted: str) -> None:
-        """This hand gives no result; said once."""
-        self.take_evidence(turn)
-        if turn.state.skipping:
-            return
-        if self.given_up:
-            reason, why = CardReason.REST_OF_HAND, "the hand ended before all of its cards were dealt"
+    def _skip(self, turn: Turn, hinted: str, reading: CardRead) -> None:
+        """This hand gives no result, said once; its cards came out of the shoe all the same."""
+        kept = self.take_evidence(turn)
+        if not turn.state.skipping:
+            if self.given_up:
+                reason, why = CardReason.REST_OF_HAND, "the hand ended before all of its cards were dealt"
+            else:
+                reason, why = CardReason.JOINED_MID_HAND, f"the first card seen was the one for {hinted}"
+            turn.emit(HandSkipped(reason=str(reason), detail=f"{why}: its cards give no result, the next hand does"))
+        try:
+            shoes.begin_by_itself(turn, self.procedure, self.shoe)
+        except NoShoe:
+            return  # the first card of the next hand says so, and pauses the table
+        if self.given_up and any(card.position == hinted for card in lying(turn.state.previous)):
+            return  # a person named the card of this place, and it is counted as that
+        unit = unit_text(reading.unit)
+        out = shoes.composition(turn.state, [], self.procedure, self.shoe)
+        too_many = judge_copies(reading.card, unit, *out)
+        if too_many is not None:
+            self._alarm(turn, too_many.reason, too_many.detail)
         else:
-            reason, why = CardReason.JOINED_MID_HAND, f"the first card seen was the one for {hinted}"
-        turn.emit(HandSkipped(reason=str(reason), detail=f"{why}: its cards give no result, the next hand does"))
+            turn.emit(CardSkipped(position=hinted, card=reading.card, unit=unit, kept=kept), in_round=False)
 
     # -- burnt cards ----------------------------------------------------------------------------------------
 
@@ -228,9 +242,9 @@ class CardPasses(Incidents):
                 return
             shoes.end(turn, "shoe_exchanged", STATION)
         try:
-            shoes.begin_unverified(turn, self.procedure, self.shoe)
-        except shoes.NoShoe as error:
-            self._violation(turn, CardReason.SHOE_NOT_VERIFIED, str(error))
+            shoes.begin_by_itself(turn, self.procedure, self.shoe)
+        except NoShoe as error:
+            self._violation(turn, error.reason, str(error))
             return
         judged = judge_card(reading, BURN, *shoes.composition(turn.state, [], self.procedure, self.shoe))
         if isinstance(judged, Alarm):

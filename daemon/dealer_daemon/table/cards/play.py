@@ -7,24 +7,31 @@ restart at any point goes on from the same position.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dealer_daemon.commands import Command
 from dealer_daemon.events import CardDrawn, CardRepeated, Event, Facts, GateWaiting, TablePaused
 from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, GateDue, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
+from dealer_daemon.games.game import TableDevice
 from dealer_daemon.state import OpenRound
 from dealer_daemon.table.cards import orders, shoes
 from dealer_daemon.table.cards.corrections import of_hand
+from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_reveal
 from dealer_daemon.table.cards.passes import CardPasses
+from dealer_daemon.table.cards.scans import DeckScans
+from dealer_daemon.table.cards.shufflers import Shufflers
+from dealer_daemon.table.cards.wishes import Wishes
 from dealer_daemon.table.cards.witness import Witness, agrees
 from dealer_daemon.table.common import STATION, Rules, emit_outcome, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import RESCAN_DETAIL, CardReason, Rescan
 from dealer_daemon.validation.signals import Trouble
+from dealer_drivers.driver import Observes
 from dealer_drivers.readings import DeviceFault, Reading
+from dealer_drivers.shoe.cards import CARDS_IN_DECK
 from dealer_drivers.shoe.readings import (
     CardAnnouncedAgain,
     CardForeign,
@@ -53,24 +60,39 @@ _RESCANS = {
 
 
 class CardPlay(CardPasses):
-    """See the module. ``gives_result``: the shoe names the places of its cards, and tells its own result of a hand."""
+    """See the module. A shoe among ``devices`` that observes results names the places of its cards too."""
 
     def __init__(
-        self, rules: Rules, procedure: Procedure, shoe: ShoeRules, frames: FrameLog, *, gives_result: bool
+        self, rules: Rules, procedure: Procedure, shoe: ShoeRules, frames: FrameLog, devices: Sequence[TableDevice]
     ) -> None:
+        gives_result = any(Observes.RESULT in device.observes for device in devices)
         super().__init__(rules, procedure, shoe, frames, names_places=gives_result)
+        self._wishes = Wishes(devices, lock_when_paused=shoe.lock_when_paused)
         self._witness = Witness(shoe.result_wait_s if gives_result else 0)
+        decks = shoes.decks_of(procedure, shoe)
+        continuous = procedure.composition == "round" and decks > 1
+        self.shufflers = Shufflers(shoe, decks * CARDS_IN_DECK, devices, frames, continuous=continuous)
+        self.scan = DeckScans(shoe, decks, frames)
 
     # -- what the table asks --------------------------------------------------------------------------------
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
+        if self.shufflers.owns(device):
+            self.shufflers.reading(turn, device, reading)
+            return
         self.tick(turn)
+        self._wishes.hear(device, anew=isinstance(reading, DeviceFault | ShoeStarted))
+        if self.scan.underway:
+            self.scan.reading(turn, reading)
+            return
         match reading:
             case CardUnreadable() | CardForeign():
                 self.unread(turn, reading)
             case CardRead():
                 self.card(turn, reading)
+            case CutCard(repeated=True):
+                pass  # it lies before the scanner still: perhaps longer than its shoe is in play
             case CutCard():
                 shoes.cut_card(turn, self.procedure, self.shoe)
             case ShoeStarted():
@@ -97,6 +119,24 @@ class CardPlay(CardPasses):
             self._witness.give_up()
             self.advance(turn)
 
+    def settle(self, turn: Turn) -> None:
+        """After every step: what waited for the end of a round is done, and readers look for a card while one may come;
+        a locked shoe gives none."""
+        self.shufflers.settle(turn)
+        self._wishes.ask(turn, due=self._card_may_come(turn))
+
+    def _card_may_come(self, turn: Turn) -> bool:
+        current = turn.state.round
+        if self.scan.underway:
+            return True
+        if turn.state.paused is not None:
+            return False
+        if current is not None:
+            return current.phase != "held" and self.card_due(current) is not None
+        if shoes.burns_left(turn.state, self.shoe):
+            return True
+        return self._own_rounds and isinstance(due(self.procedure, []), CardDue)
+
     def deadline_ns(self) -> int | None:
         """When the shoe's result is no longer waited for."""
         return self._witness.until_ns
@@ -107,6 +147,8 @@ class CardPlay(CardPasses):
 
     def started(self, turn: Turn) -> None:
         """A hand that is complete still has to end; all else waits for its next card."""
+        self.shufflers.started(turn)
+        self.scan.started(turn)
         self.advance(turn)
 
     def discard(self) -> None:
@@ -142,12 +184,12 @@ class CardPlay(CardPasses):
 
     def correction(self, command: Command, replaced: Event, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
         """Which card lies where now, and which did: the shoe's count is put right with it."""
-        return {**of_hand(replaced, event_at), "cards": dict(command.args["cards"])}
+        return of_hand(replaced, event_at, command.args["cards"])
 
     def opened(self, turn: Turn) -> dict[str, Any]:
         """What a round's opening says of its shoe; a shoe is begun where one may be. Raises ``NoShoe``."""
         if shoes.burns_left(turn.state, self.shoe):
-            raise shoes.NoShoe("the burn cards of the new shoe come first: pass them over the reader")
+            raise NoShoe("the burn cards of the new shoe come first: pass them over the reader")
         return shoes.for_hand(turn, self.procedure, self.shoe)
 
     # -- the hand goes on, and ends -------------------------------------------------------------------------

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any
 
-from dealer_daemon.commands import ErrorCode
 from dealer_daemon.events import CardDrawn, ShoeBegan, ShoeCutCard, ShoeEnded
 from dealer_daemon.games.cards.card import Card
 from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
-from dealer_daemon.state import OpenRound, Shoe, TableState
-from dealer_daemon.table.arguments import Refusal
+from dealer_daemon.state import DeckSet, OpenRound, Shoe, TableState
+from dealer_daemon.table.cards.decks import NoShoe, check_in_play, check_name, check_shufflers, choose, only_verified
 from dealer_daemon.table.common import STATION
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.validation.card import BURN, unit_text
@@ -20,30 +20,60 @@ from dealer_drivers.shoe.cards import CARDS_IN_DECK
 from dealer_drivers.shoe.readings import CardRead, ShoeSlot
 
 
-class NoShoe(Refusal):
-    """No hand may be dealt: there is no shoe, and none may begin by itself. The text says what to do."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(ErrorCode.NOT_NOW, message)
-
-
 def decks_of(procedure: Procedure, rules: ShoeRules) -> int:
     """Decks in the shoe."""
     return rules.decks or procedure.decks
 
 
-def begin(turn: Turn, decks: int, by: str = STATION, deck_set: str | None = None, verified: bool = False) -> None:
-    """A new shoe is in play."""
+def begin(turn: Turn, decks: int, by: str = STATION, deck_set: str | None = None, proof: DeckSet | None = None) -> None:
+    """A new shoe is in play, of a deck set that ``proof`` says is verified, or of cards of which nothing is known."""
     shoe_id = f"{turn.state.table}-shoe-{turn.state.shoes + 1}"
-    turn.emit(ShoeBegan(shoe_id=shoe_id, hand_in_shoe=0, decks=decks, deck_set=deck_set, verified=verified, by=by))
+    turn.emit(
+        ShoeBegan(
+            shoe_id=shoe_id,
+            hand_in_shoe=0,
+            decks=decks,
+            deck_set=deck_set,
+            verified=proof is not None,
+            verified_by=None if proof is None else proof.how,
+            verification=None if proof is None else proof.verification,
+            by=by,
+        )
+    )
 
 
-def begin_unverified(turn: Turn, procedure: Procedure, rules: ShoeRules) -> Shoe:
-    """The shoe in play; where none is, and none needs a verified set, one begins. Raises ``NoShoe``."""
+def begin_by_itself(turn: Turn, procedure: Procedure, rules: ShoeRules) -> Shoe:
+    """The shoe in play; where none is, one begins, from a verified set where the table asks for one.
+
+    Raises ``NoShoe``, also for a shoe in play whose set failed meanwhile.
+    """
     if turn.state.shoe is None:
+        check_shufflers(turn.state)
         if rules.require_verified:
-            raise NoShoe("no verified deck set is in the shoe: verify one and change the shoe (shoe.change)")
-        begin(turn, decks_of(procedure, rules))
+            deck_set, proof = choose(turn.state, rules, None)
+            begin(turn, decks_of(procedure, rules), deck_set=deck_set, proof=proof)
+        else:
+            known, by = only_verified(turn.state, rules)
+            begin(turn, decks_of(procedure, rules), deck_set=known, proof=by)
+    check_in_play(turn.state, rules)
+    assert turn.state.shoe is not None
+    return turn.state.shoe
+
+
+def change(turn: Turn, procedure: Procedure, rules: ShoeRules, deck_set: str | None, reason: str, by: str) -> Shoe:
+    """The shoe in play ends and another begins, of the set that is named. Raises ``NoShoe`` and ``Refusal``."""
+    check_shufflers(turn.state)
+    proof: DeckSet | None
+    if rules.require_verified:
+        deck_set, proof = choose(turn.state, rules, deck_set)
+    elif deck_set is None:
+        deck_set, proof = only_verified(turn.state, rules)
+    else:
+        check_name(rules, deck_set)
+        known = turn.state.decks.sets.get(deck_set)
+        proof = known if known is not None and known.status == "verified" else None
+    end(turn, reason, by)
+    begin(turn, decks_of(procedure, rules), by, deck_set, proof)
     assert turn.state.shoe is not None
     return turn.state.shoe
 
@@ -60,18 +90,20 @@ def for_hand(turn: Turn, procedure: Procedure, rules: ShoeRules) -> dict[str, An
 
     A shoe whose cut card was seen has one hand more at most: it ends with that hand (``after_hand``).
     """
-    shoe = begin_unverified(turn, procedure, rules)
+    shoe = begin_by_itself(turn, procedure, rules)
     return {"shoe_id": shoe.id, "hand_in_shoe": shoe.hands + 1}
 
 
 def cut_card(turn: Turn, procedure: Procedure, rules: ShoeRules) -> None:
-    """The cut card was seen: announced once a shoe.
+    """The cut card was seen: announced at once (``games.md`` §5), and once a shoe.
 
-    Between two shoes it is the old one's, taken out for the shuffle; before the first shoe that this table ever had it
-    belongs to one that is in play already.
+    The round in play is the last of the shoe, or where none is in play the next one (§1). That holds before the first
+    card of a shoe too: the card came out of the cards that are dealt next. Where it was the old shoe's, taken out for
+    the shuffle, the new shoe's own start says so (``CardPlay._shoe_started``).
     """
-    if turn.state.shoe is None and turn.state.shoes == 0 and not rules.require_verified:
-        begin(turn, decks_of(procedure, rules))
+    if turn.state.shoe is None and not rules.require_verified:
+        with suppress(NoShoe):  # the first card of the next hand says so
+            begin_by_itself(turn, procedure, rules)
     shoe = turn.state.shoe
     if shoe is not None and not shoe.cut_card:
         turn.emit(ShoeCutCard(shoe_id=shoe.id, hand_in_shoe=shoe.hands))
@@ -130,7 +162,8 @@ def is_exchanged(state: TableState, reading: CardRead) -> bool:
     if shoe is None or not is_first_burn(reading):
         return False
     of_hands = shoe.hands if state.round is None else shoe.hands - 1
-    return of_hands > 0 or (bool(shoe.burnt) and shoe.burnt != [reading.card])
+    laid = sum(shoe.drawn.values()) > len(shoe.burnt)  # of a hand that was skipped, where no hand was dealt
+    return of_hands > 0 or laid or (bool(shoe.burnt) and shoe.burnt != [reading.card])
 
 
 def burns_left(state: TableState, rules: ShoeRules) -> bool:

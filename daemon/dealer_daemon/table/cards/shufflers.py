@@ -1,0 +1,282 @@
+"""A table's shuffler: which deck set is in it, and whether that set is whole (``games.md`` §10).
+
+What a machine says holds for one shuffle (its ``job``). Whose cards those are is said by the machine, told by a person
+(``deck.insert``), or follows because there is no other set that it can be; it is never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dealer_daemon.commands import Command, ErrorCode
+from dealer_daemon.events import (
+    DeckFailed,
+    DeckInserted,
+    DeckRemoved,
+    DeckShuffling,
+    DeckVerified,
+    ShufflerChange,
+    ShufflerTamper,
+    TablePaused,
+)
+from dealer_daemon.games.cards.rules import ShoeRules
+from dealer_daemon.games.game import TableDevice
+from dealer_daemon.table.arguments import Refusal, text
+from dealer_daemon.table.cards import shoes
+from dealer_daemon.table.cards.decks import UNHEARD
+from dealer_daemon.table.common import STATION, trouble
+from dealer_daemon.table.turn import FrameLog, Turn
+from dealer_daemon.validation.decks import (
+    DeckReason,
+    DeckTrouble,
+    Flaw,
+    ShoeReason,
+    judge_report,
+    judge_upset,
+)
+from dealer_daemon.validation.signals import Trouble
+from dealer_drivers.driver import Observes
+from dealer_drivers.readings import DeviceFault, Reading
+from dealer_drivers.shuffler.frames import MachineState, Phase
+from dealer_drivers.shuffler.readings import DeckReport, ShufflerFault, ShufflerLevel, ShufflerTampered
+
+
+class Shufflers:
+    """See the module. ``cards`` are those of a whole set; ``continuous``: the machine feeds the game as it shuffles, so
+    that the set in play lies in it."""
+
+    def __init__(
+        self, rules: ShoeRules, cards: int, devices: Sequence[TableDevice], frames: FrameLog, *, continuous: bool
+    ) -> None:
+        self._rules = rules
+        self._cards = cards
+        self._continuous = continuous
+        self._frames = frames
+        self._names = [device.name for device in devices if Observes.DECK in device.observes]
+        self._watched: set[str] = set()
+        """Devices that were heard since their link was last lost, so that no shuffle went by unseen."""
+        self._postponed: dict[str, DeckReport] = {}
+        """Reports about the set in play, which wait for the end of its round."""
+        self._newest: dict[str, DeckReport] = {}
+        self._changes: dict[str, int] = {}
+        """How often each machine's cards were changed, by its own count."""
+
+    def owns(self, device: str) -> bool:
+        """Whether it is a shuffler."""
+        return device in self._names
+
+    def started(self, turn: Turn) -> None:
+        """After a restart nothing is known of a set in a shuffler before that is heard."""
+        for device in turn.state.decks.inside:
+            detail = "the station was restarted and the shuffler was not heard since"
+            trouble(turn, device, Trouble(ShoeReason.NOT_HEARD, detail))
+
+    def reading(self, turn: Turn, device: str, reading: Reading) -> None:
+        """One reading of a shuffler. Its frames are evidence of what they say, and of no card."""
+        match reading:
+            case DeckReport():
+                trouble(turn, device, Trouble(ShoeReason.NOT_HEARD, "", cleared=True))
+                self._newest[device] = reading
+                self._judge(turn, device, reading)
+                self._watched.add(device)
+            case ShufflerLevel():
+                self._level(turn, device, reading)
+            case ShufflerTampered():
+                self._tampered(turn, device, reading)
+            case DeviceFault(fault=ShufflerFault.ORDER_OFFERED, cleared=False):
+                self._order_offered(turn, device)
+            case DeviceFault(cleared=False) if reading.fault in UNHEARD:
+                self._watched.discard(device)
+            case _:
+                pass
+        self._frames.take(device)
+
+    def settle(self, turn: Turn) -> None:
+        """After every step: what waited for the end of a round is judged when there is none."""
+        if turn.state.round is not None:
+            return
+        if turn.state.decks.stage is not None and self._continuous:
+            shoes.end(turn, "cards_changed", STATION)
+        waiting, self._postponed = self._postponed, {}
+        for device, report in waiting.items():
+            self._judge(turn, device, report)
+
+    def insert(self, turn: Turn, command: Command) -> dict[str, Any]:
+        """A person says which set lies in the shuffler. Raises ``Refusal``."""
+        deck_set = text(command, "deck_set")
+        if not self._names:
+            raise Refusal(ErrorCode.NOT_NOW, "this table has no shuffler")
+        if deck_set not in self._rules.set_names():
+            check = ", ".join(self._rules.set_names())
+            raise Refusal(ErrorCode.BAD_ARGUMENT, f"this table has no deck set {deck_set!r}; it has: {check}")
+        shoe = turn.state.shoe
+        if shoe is not None and shoe.deck_set == deck_set and turn.state.round is not None:
+            raise Refusal(ErrorCode.NOT_NOW, f"the deck set {deck_set} is in play: end or void the round first")
+        if turn.state.decks.scan == deck_set:
+            raise Refusal(ErrorCode.NOT_NOW, f"the deck set {deck_set} is being scanned: end that first (deck.verify)")
+        device = self._names[0]
+        turn.emit(DeckInserted(device=device, deck_set=deck_set, by=command.by), in_round=False)
+        if device in self._newest and device in self._watched:
+            self._judge(turn, device, self._newest[device])
+        return {"device": device, "deck_set": deck_set}
+
+    # -- whose cards are it, and are they whole ---------------------------------------------------------------
+
+    def _judge(self, turn: Turn, device: str, report: DeckReport) -> None:
+        self._postponed.pop(device, None)
+        decks = turn.state.decks
+        lies = decks.inside.get(device)
+        if decks.jobs.get(device) == report.job:
+            if lies is not None and device not in decks.told:
+                self._goes_on(turn, device, lies, report)
+        elif report.state is MachineState.IDLE:
+            if lies is not None and device not in decks.told:
+                self._disturbed(turn, device, lies, report)
+        else:
+            self._begun(turn, device, report)
+
+    def _begun(self, turn: Turn, device: str, report: DeckReport) -> None:
+        """Another shuffle than the one that is known of."""
+        deck_set = self._whose(turn, device, report)
+        if deck_set is None:
+            return
+        shoe = turn.state.shoe
+        if shoe is not None and shoe.deck_set == deck_set:
+            if turn.state.round is not None:
+                self._postponed[device] = report
+                return
+            shoes.end(turn, "reshuffled", STATION)
+        turn.emit(DeckShuffling(device=device, deck_set=deck_set, job=report.job), in_round=False)
+        self._goes_on(turn, device, deck_set, report)
+
+    def _whose(self, turn: Turn, device: str, report: DeckReport) -> str | None:
+        """The set whose cards the machine shuffles; ``None``, and a fault, where that is not known."""
+        names = self._rules.set_names()
+        found, word = self._deduced(turn, device), DeckTrouble.SET_UNNAMED
+        detail = "the shuffler does not say which deck set is in it, and it may be one of several: say it (deck.insert)"
+        if report.deck_set is not None:
+            found = report.deck_set if report.deck_set in names else None
+            word = DeckTrouble.SET_UNKNOWN
+            detail = f"the shuffler names a deck set {report.deck_set!r}, and this table has: {', '.join(names)}"
+        for trouble_word in DeckTrouble:
+            stands = found is None and trouble_word is word
+            trouble(turn, device, Trouble(trouble_word, detail, cleared=not stands))
+        return found
+
+    def _deduced(self, turn: Turn, device: str) -> str | None:
+        decks, shoe = turn.state.decks, turn.state.shoe
+        if device in decks.told:
+            return decks.told[device]
+        lies = decks.inside.get(device)
+        if lies is not None and device in self._watched:
+            gone = decks.sets[lies].status in ("in_play", "used") and not self._continuous
+            if not gone:
+                return lies
+        names = self._rules.set_names()
+        free = [name for name in names if shoe is None or name != shoe.deck_set] or list(names)
+        return free[0] if len(free) == 1 else None
+
+    def _goes_on(self, turn: Turn, device: str, deck_set: str, report: DeckReport) -> None:
+        """More of a shuffle whose cards are known."""
+        known = turn.state.decks.sets[deck_set]
+        flaw: Flaw | None = None
+        if known.status == "shuffling":
+            if report.state is MachineState.SHUFFLING:
+                return
+            flaw = self._whole(turn, device, report)
+            if flaw is None:
+                self._verified(turn, device, deck_set, report)
+        elif known.status == "verified" and known.how == "shuffler":
+            flaw = judge_upset(report)
+            if flaw is None and report.state is MachineState.SHUFFLING:
+                flaw = Flaw(DeckReason.UNWATCHED, "the shuffler shuffles again what it had called whole")
+        elif known.status == "in_play" and self._continuous:
+            flaw = judge_upset(report)
+        if flaw is not None:
+            self._failed(turn, device, deck_set, flaw, report.job)
+        if report.state is MachineState.IDLE:
+            turn.emit(DeckRemoved(device=device, deck_set=deck_set), in_round=False)
+
+    def _whole(self, turn: Turn, device: str, report: DeckReport) -> Flaw | None:
+        if ShufflerFault.ORDER_OFFERED in turn.state.faults.get(device, ()):
+            return Flaw(DeckReason.ORDER_KNOWN, "the shuffler sent the order of these cards: somebody may know it")
+        if turn.state.decks.old_cards:
+            detail = "new cards were put in while the shuffler was not empty: take all cards out, then load it again"
+            return Flaw(DeckReason.OLD_CARDS, detail)
+        return judge_report(report, self._cards, counted_is_enough=self._rules.counted_is_enough)
+
+    def _disturbed(self, turn: Turn, device: str, deck_set: str, report: DeckReport) -> None:
+        """The machine started anew, or its door was opened, with a set in it that it does not know any more."""
+        status = turn.state.decks.sets[deck_set].status
+        if status in ("verified", "shuffling") or (status == "in_play" and self._continuous):
+            detail = "the shuffler was started anew, or opened, while the set was in it"
+            flaw = judge_upset(report) or Flaw(DeckReason.UNWATCHED, detail)
+            self._failed(turn, device, deck_set, flaw, report.job)
+        turn.emit(DeckRemoved(device=device, deck_set=deck_set), in_round=False)
+
+    # -- what else a shuffler says ----------------------------------------------------------------------------
+
+    def _level(self, turn: Turn, device: str, level: ShufflerLevel) -> None:
+        phase = level.phase
+        if phase is Phase.EMPTY and level.inside:
+            phase = Phase.EMPTYING
+        changes, self._changes[device] = self._changes.get(device, level.changes), level.changes
+        stage = turn.state.decks.stage or Phase.FEEDING
+        if phase is Phase.FEEDING and level.changes != changes and stage is Phase.FEEDING:
+            phase = Phase.LOADING  # the cards were changed and nobody saw that all old ones were out
+        if phase != stage:
+            turn.emit(ShufflerChange(device=device, stage=phase.value, inside=level.inside), in_round=False)
+
+    def _tampered(self, turn: Turn, device: str, reading: ShufflerTampered) -> None:
+        self._watched.discard(device)
+        turn.emit(
+            ShufflerTamper(device=device, detail=reading.detail, evidence=turn.evidence_of(device)), in_round=False
+        )
+        for name, known in turn.state.decks.sets.items():
+            its = known.device == device and (known.status == "shuffling" or known.how == "shuffler")
+            if its and known.status in ("shuffling", "verified"):
+                self._failed(turn, device, name, Flaw(DeckReason.TAMPERED, reading.detail), None)
+        if turn.state.paused is None:
+            turn.emit(TablePaused(reason="shuffler_tampered", by=STATION, detail=reading.detail))
+
+    def _order_offered(self, turn: Turn, device: str) -> None:
+        deck_set = turn.state.decks.inside.get(device)
+        if deck_set is None or turn.state.decks.sets[deck_set].status != "verified":
+            return
+        detail = "the shuffler sent the order of the verified cards: somebody may know it"
+        self._failed(turn, device, deck_set, Flaw(DeckReason.ORDER_KNOWN, detail), None)
+
+    # -- verdicts ---------------------------------------------------------------------------------------------
+
+    def _verified(self, turn: Turn, device: str, deck_set: str, report: DeckReport) -> None:
+        turn.emit(
+            DeckVerified(
+                deck_set=deck_set,
+                how="shuffler",
+                cards=self._cards,
+                device=device,
+                job=report.job,
+                by=STATION,
+                evidence=turn.evidence_of(device),
+            ),
+            in_round=False,
+        )
+
+    def _failed(self, turn: Turn, device: str, deck_set: str, flaw: Flaw, job: int | None) -> None:
+        in_play = turn.state.decks.sets[deck_set].status == "in_play"
+        turn.emit(
+            DeckFailed(
+                deck_set=deck_set,
+                reason=str(flaw.reason),
+                detail=flaw.detail,
+                device=device,
+                job=job,
+                by=STATION,
+                evidence=turn.evidence_of(device),
+            ),
+            in_round=False,
+        )
+        if in_play and turn.state.paused is None:
+            detail = f"the deck set in play, {deck_set}: {flaw.detail}"
+            turn.emit(TablePaused(reason=str(ShoeReason.SET_FAILED), by=STATION, detail=detail))

@@ -1,0 +1,1 @@
+"""Card shufflers, and who stands at them."""

@@ -1,0 +1,149 @@
+"""The rainbow wheel's game: its configuration, results that people state, and whole rounds at a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dealer_daemon.commands import Command, CommandName, Role
+from dealer_daemon.events import EventData
+from dealer_daemon.games import AttemptGame, BadFacts, TableDevice, load_game
+from dealer_daemon.games.rainbow_wheel import GAME, RainbowSettings
+from dealer_daemon.round import TableState
+from dealer_daemon.table import Decision, Rules, Table, TableSetup
+from dealer_daemon.validation.turn_map import SEGMENT_DEG
+from dealer_drivers.driver import Observes
+from dealer_drivers.readings import Reading
+from support.tables import word
+from support.turns import RULES, PlainWheel, at, plain_file
+
+ENCODER = TableDevice(name="wheel", driver="wheel-counter", observes=frozenset({Observes.ANGLE, Observes.LAPS}))
+UNMARKED = TableDevice(name="wheel", driver="wheel-modbus", observes=frozenset({Observes.ANGLE}))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> RainbowSettings:
+    file = tmp_path / "wheel.toml"
+    file.write_text(plain_file())
+    return RainbowSettings(turn=msgspec.structs.replace(RULES, wheel=str(file)))
+
+
+def changed(settings: RainbowSettings, **values: object) -> RainbowSettings:
+    return RainbowSettings(turn=msgspec.structs.replace(settings.turn, **values))
+
+
+def test_it_is_found_by_its_name() -> None:
+    game = load_game("rainbow-wheel")
+    assert isinstance(game, AttemptGame)
+    assert game is GAME
+    assert game.remedy == "respin"
+
+
+def test_a_good_configuration_has_no_problem(settings: RainbowSettings) -> None:
+    assert GAME.check(settings, [ENCODER]) == []
+    assert GAME.check(changed(settings, reference="unchecked"), [UNMARKED]) == []
+    assert GAME.starts(settings) == "after_close"
+
+
+def test_what_cannot_be_is_said_by_key(settings: RainbowSettings, tmp_path: Path) -> None:
+    def keys(of: RainbowSettings, *devices: TableDevice) -> list[str]:
+        return [key for key, _ in GAME.check(of, devices)]
+
+    assert keys(settings) == ["devices"]
+    assert keys(settings, ENCODER, ENCODER) == ["devices"]
+    assert keys(settings, UNMARKED) == ["turn.reference"]
+    assert keys(changed(settings, min_turns=0.0), ENCODER) == ["turn.min_turns"]
+    assert keys(changed(settings, wheel=str(tmp_path / "none.toml")), ENCODER) == ["turn.wheel"]
+    unmeasured = tmp_path / "unmeasured.toml"
+    unmeasured.write_text(plain_file().replace("reference_deg = 10.0", ""))
+    assert keys(changed(settings, wheel=str(unmeasured)), ENCODER) == ["turn.wheel"]
+    assert keys(changed(settings, wheel=str(unmeasured), reference="unchecked"), ENCODER) == []
+
+
+def test_a_person_states_a_segment_or_a_color(settings: RainbowSettings) -> None:
+    facts = GAME.stated(settings, {"segment": 30})
+    assert (facts["segment"], facts["color"], facts["turns"]) == (30, "blue", None)
+    assert facts["segment_map"].startswith("sha256:")
+    assert GAME.stated(settings, {"color": "red"})["segment"] is None
+    assert GAME.stated(settings, {"segment": 51, "color": "red"})["segment"] == 51
+
+
+@pytest.mark.parametrize(
+    "args", [{}, {"segment": 52}, {"segment": -1}, {"segment": True}, {"color": "gold"}, {"segment": 0, "color": "red"}]
+)
+def test_what_this_wheel_cannot_have_is_refused(settings: RainbowSettings, args: dict[str, Any]) -> None:
+    with pytest.raises(BadFacts):
+        GAME.stated(settings, args)
+
+
+class Floor:
+    """A table with a rainbow wheel, and a wheel that the test turns."""
+
+    def __init__(self, settings: RainbowSettings, source: str) -> None:
+        setup = TableSetup(
+            name="w1",
+            rules=Rules(GAME, settings, source, 3),  # type: ignore[arg-type]
+            devices=(ENCODER,),
+            version="test",
+            config_hash="0" * 64,
+        )
+        self.table = Table(setup, TableState(table="w1"), boot="b")
+        self.events: list[EventData] = []
+        self.wheel = PlainWheel()
+        self.keep(self.table.start(at(self.wheel.t_s)))
+        self.wheel.feed = self.feed  # type: ignore[method-assign]
+
+    def feed(self, reading: Reading) -> list[Any]:
+        self.keep(self.table.readings("wheel", [reading], reading.at))
+        return []
+
+    def keep(self, decision: Decision) -> None:
+        self.events += [event.data for event in decision.events]
+
+    def ask(self, name: CommandName) -> None:
+        command = Command(id=f"c{len(self.events)}", name=name, client="t", role=Role.SERVER, by="server", args={})
+        self.keep(self.table.command(command, at(self.wheel.t_s), lambda _: None))
+
+    def words(self) -> list[str]:
+        return [word(event) for event in self.events]
+
+
+def turn(floor: Floor, degrees: float) -> None:
+    floor.wheel.turn(degrees)
+    floor.wheel.rest(2)
+
+
+def test_rounds_that_the_wheel_opens(settings: RainbowSettings) -> None:
+    floor = Floor(settings, "device")
+    floor.wheel.rest(1.5)
+    turn(floor, 797)
+    turn(floor, 1080 + 3 * SEGMENT_DEG)
+    turn(floor, -(1080 + 9 * SEGMENT_DEG))
+    kinds = [text for text in floor.words() if not text.startswith(("table.", "device."))]
+    assert kinds == [
+        "round.opened", "attempt.started", "betting.closed", "attempt.refused:too_few_turns", "attempt.started",
+        "round.outcome", "round.opened", "attempt.started", "betting.closed", "round.outcome", "round.opened",
+    ]  # fmt: skip
+    outcomes = [event for event in floor.events if event.type == "round.outcome"]
+    segments = [outcome.facts["segment"] for outcome in outcomes]  # type: ignore[union-attr]
+    place = int(floor.wheel.deg % 360 / SEGMENT_DEG)
+    assert segments[1] == place
+    assert [outcome.attempts for outcome in outcomes] == [2, 1]  # type: ignore[union-attr]
+
+
+def test_rounds_of_a_server(settings: RainbowSettings) -> None:
+    floor = Floor(settings, "server")
+    floor.wheel.rest(1.5)
+    floor.ask(CommandName.ROUND_OPEN)
+    turn(floor, 1080 + 3 * SEGMENT_DEG)
+    floor.ask(CommandName.BETTING_CLOSE)
+    turn(floor, 1080 + 4 * SEGMENT_DEG)
+    turn(floor, 1080 + 4 * SEGMENT_DEG)
+    kinds = [text for text in floor.words() if not text.startswith(("table.", "device."))]
+    assert kinds == [
+        "round.opened", "attempt.started", "attempt.refused:launched_early", "betting.closed", "attempt.started",
+        "round.outcome", "violation:spin_without_round",
+    ]  # fmt: skip

@@ -1,0 +1,70 @@
+"""``cammegh-ss2``: a spin of its own making, and recordings of real wheels where this machine has them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dealer_drivers.conformance import Example, Examples, passed, received, recorded, seen
+from dealer_drivers.roulette.readings import BallLaps, BallRested, NumberWitness, WheelPhase, WheelStatus
+from support.cammegh import status
+
+CADENCE_S = 0.5
+LAP = (b"*bs 1\r\n", b"*bs 2\r\n", b"*bs 3\r\n")
+LINES = (
+    b"1\r\n",
+    *[status(2, 10, "31")] * 4,
+    *[status(3, 10, "31")] * 4,
+    *[status(4, 10, "31")] * 4,
+    b"17\r\n",
+    *[status(5, 10, "17")] * 3,
+    *[status(2, 11, "17")] * 4,
+)
+PHASES = {2: WheelPhase.BETTING, 3: WheelPhase.RIM, 4: WheelPhase.NO_MORE_BETS, 5: WheelPhase.RESULT}
+
+
+def identity(sent: bytes) -> bytes:
+    """The answer to ``*V``."""
+    return b"*V SS2 V2.50\r\n" if sent == b"*V\r\n" else b""
+
+
+def spoken(lines: tuple[bytes, ...]) -> tuple[object, ...]:
+    """The values of these lines."""
+    found = []
+    for line in lines:
+        if line.startswith(b"*X;"):
+            found.append(seen(WheelStatus, phase=PHASES[int(line[3:4])], number_shown=line[9:11].decode().strip()))
+            if line[3:4] == b"5":
+                found.append(seen(BallRested, number="17", witness=NumberWitness.FRAME, spin=10))
+        elif line == b"17\r\n":
+            found.append(seen(BallRested, number="17", witness=NumberWitness.BARE, spin=10))
+    return tuple(found)
+
+
+def examples(folder: Path) -> Examples:  # noqa: ARG001
+    spin = received(0.3, *LINES, every_s=CADENCE_S)
+    ball = tuple(step for lap in range(8) for step in received(2.65 + 0.25 * lap, *LAP, every_s=0.08))
+    plays = [
+        Example(name="a spin", steps=spin, answer=identity, expect=spoken(LINES)),  # type: ignore[arg-type]
+        Example(
+            name="laps",
+            options={"control": True, "lap_events": True},
+            steps=tuple(sorted((*spin, *ball), key=lambda step: step.at_s)),
+            answer=identity,
+            gathers=(BallLaps,),
+        ),
+        Example(name="another host asks", options={"ask": False}, steps=spin, read_only=True),
+        Example(
+            name="parameters",
+            options={"expected_parameters": {"m": "2.0"}},
+            steps=(*spin, *passed(15.0)),
+            answer=lambda sent: b"*T m 2.0\r\n" if sent == b"*T m\r\n" else identity(sent),
+        ),
+    ]
+    data = os.environ.get("DEALER_REAL_DATA")
+    if data:
+        steps, about = recorded(
+            Path(data) / "cammegh_ss2/speed-table-a.rec.jsonl", last_s=150.0, about="a Slingshot 2 in a casino"
+        )
+        plays.append(Example(name="a real wheel", steps=steps, recorded=about))
+    return Examples(plays=tuple(plays), refused={"rim_sensors": (0, 10), "zeros": (0, 5), "control": ("yes",)})
