@@ -1,4 +1,4 @@
-"""Why a throw of dice did not count (``validation/dice_rules.py``). What any picture leaves in doubt is in ``looks.py``."""
+"""Why a throw of dice did not count (``validation/dice_rules.py``). Doubts of any picture are in ``looks.py``."""
 
 from __future__ import annotations
 

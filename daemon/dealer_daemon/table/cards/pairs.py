@@ -24,7 +24,7 @@ _GONE = (Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT)
 
 
 class Pairs:
-    """``witness`` names the second reader; every other device is the first. Pure: readings and time in, readings out."""
+    """``witness`` names the second reader; every other device is the first. Pure: readings and time in and out."""
 
     def __init__(self, witness: str, wait_s: float) -> None:
         self._witness = witness
@@ -105,7 +105,7 @@ class PairedCardPlay(CardPlay):
 
 def _agreed(mine: Reading, theirs: Reading, at: Instant) -> Reading:
     if isinstance(mine, CardRead) and isinstance(theirs, CardRead):
-        if (mine.card == theirs.card and None in (mine.unit, theirs.unit)) or mine.unit == theirs.unit:
+        if mine.card == theirs.card and (None in (mine.unit, theirs.unit) or mine.unit == theirs.unit):
             return mine
         return _unread(mine, at, CardTrouble.READERS_DISAGREE, "the two readers do not read the same card")
     if not isinstance(mine, CardRead):
