@@ -17,6 +17,7 @@ import msgspec
 from dealer_daemon.commands import Command, CommandName, Reply, Role
 from dealer_daemon.events import AttemptHeld, CardDrawn, Event, EventData, RoundOutcome
 from dealer_daemon.games import CardGame, TableDevice, load_game
+from dealer_daemon.games.cards.card import DECK
 from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.mqtt.envelope import encode_event
 from dealer_daemon.round import TableState, fold
@@ -286,6 +287,15 @@ class CardTable:
         if self.setup.rules.round_source == "server":
             self.open()
             self.close()
+
+    def verify(self, deck_set: str | None = None) -> None:
+        """The dealer scans a whole deck set, and it is whole."""
+        args = {} if deck_set is None else {"deck_set": deck_set}
+        cards = self.did(CommandName.DECK_VERIFY, Role.DEALER, **args)["cards"]
+        whole = " ".join(map(str, DECK))
+        for _ in range(cards // len(DECK)):
+            self.deal(whole)
+        assert self.words()[-1] == "deck.verified"
 
     def resume(self) -> None:
         self.manager(CommandName.TABLE_RESUME)

@@ -7,7 +7,7 @@ edge, or pale. Everything here is pure and takes its chance from a seeded genera
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -235,23 +235,18 @@ def paste(
 # Honest changes -------------------------------------------------------------------------------------------------------
 
 
-def changed(picture: Picture, chance: np.random.Generator) -> Iterator[tuple[str, Picture]]:
-    """The same scene otherwise seen: nothing is lost and nothing is added."""
-    yield "flipped left to right", np.ascontiguousarray(picture[:, ::-1])
-    yield "flipped top to bottom", np.ascontiguousarray(picture[::-1])
-    for quarters in (1, 2, 3):
-        yield f"turned {90 * quarters} degrees", np.ascontiguousarray(np.rot90(picture, quarters))
-    for turn in (17.0, 41.0):
-        yield f"turned {turn:.0f} degrees", turned(picture, turn)
-    yield "dimmed to 60 %", np.asarray(np.rint(picture * 0.6), np.uint8)
-    for power in (0.6, 1.6):
-        yield f"gamma {power}", np.asarray(np.rint(255 * (picture / 255.0) ** power), np.uint8)
-    for sigma in (4.0, 9.0):
-        noise = chance.normal(0.0, sigma, picture.shape)
-        yield f"noise of {sigma:.0f}", np.asarray(np.clip(np.rint(picture + noise), 0, 255), np.uint8)
-    for scale in (0.75, 1.3):
-        how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-        yield f"scaled by {scale}", np.asarray(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=how))
+def _powered(picture: Picture, power: float) -> Picture:
+    return np.asarray(np.rint(255 * (picture / 255.0) ** power), np.uint8)
+
+
+def _noisy(picture: Picture, chance: np.random.Generator, sigma: float) -> Picture:
+    noise = chance.normal(0.0, sigma, picture.shape)
+    return np.asarray(np.clip(np.rint(picture + noise), 0, 255), np.uint8)
+
+
+def _scaled(picture: Picture, scale: float) -> Picture:
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=how), np.uint8)
 
 
 def turned(picture: Picture, turn_deg: float) -> Picture:
@@ -262,3 +257,22 @@ def turned(picture: Picture, turn_deg: float) -> Picture:
     wide, high = int(height * sine + width * cosine), int(height * cosine + width * sine)
     move[:, 2] += np.array([(wide - width) / 2, (high - height) / 2])
     return np.asarray(cv2.warpAffine(picture, move, (wide, high), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+CHANGES: dict[str, Callable[[Picture, np.random.Generator], Picture]] = {
+    "flipped left to right": lambda picture, _: np.ascontiguousarray(picture[:, ::-1]),
+    "flipped top to bottom": lambda picture, _: np.ascontiguousarray(picture[::-1]),
+    "turned 90 degrees": lambda picture, _: np.ascontiguousarray(np.rot90(picture, 1)),
+    "turned 180 degrees": lambda picture, _: np.ascontiguousarray(np.rot90(picture, 2)),
+    "turned 270 degrees": lambda picture, _: np.ascontiguousarray(np.rot90(picture, 3)),
+    "turned 17 degrees": lambda picture, _: turned(picture, 17.0),
+    "turned 41 degrees": lambda picture, _: turned(picture, 41.0),
+    "dimmed to 60 %": lambda picture, _: np.asarray(np.rint(picture * 0.6), np.uint8),
+    "gamma 0.6": lambda picture, _: _powered(picture, 0.6),
+    "gamma 1.6": lambda picture, _: _powered(picture, 1.6),
+    "noise of 4": lambda picture, chance: _noisy(picture, chance, 4.0),
+    "noise of 9": lambda picture, chance: _noisy(picture, chance, 9.0),
+    "scaled by 0.75": lambda picture, _: _scaled(picture, 0.75),
+    "scaled by 1.3": lambda picture, _: _scaled(picture, 1.3),
+}
+"""The same scene otherwise seen: nothing is lost and nothing is added."""

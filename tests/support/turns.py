@@ -335,3 +335,11 @@ def word(signal: Signal) -> str:
             return f"{type(signal).__name__}:{verdict.reason}"
         case _:
             return type(signal).__name__
+
+
+def spun(wheel: PlainWheel, degrees: float, **how: float) -> list[str]:
+    """A turn from a verified rest to another; what was said of it."""
+    wheel.rest(1.5)
+    wheel.turn(degrees, **how)
+    wheel.rest(2.0)
+    return wheel.words()

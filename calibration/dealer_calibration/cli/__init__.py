@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dealer_calibration.cli import card, codebook
+from dealer_calibration.cli import beans, card, codebook, dice
 from dealer_calibration.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG
 
-_COMMANDS = (card, codebook)
+_COMMANDS = (card, codebook, dice, beans)
 
 
 def build_parser() -> argparse.ArgumentParser:
