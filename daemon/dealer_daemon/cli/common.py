@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dealer_daemon.config import Config, DeviceConfig, TableConfig
 
 Subcommands = Any
 """argparse keeps the type of its subcommands private."""
@@ -49,3 +52,31 @@ def positive(text: str) -> float:
     if not 0 < value <= LARGEST:
         raise argparse.ArgumentTypeError(f"{text} is not a number above 0 and at most {LARGEST:g}")
     return value
+
+
+class CommandWrong(Exception):  # noqa: N818
+    """What the command was given, or its configuration, is wrong. The text says what would be right."""
+
+
+def table_of(arguments: argparse.Namespace) -> tuple[Config, TableConfig]:
+    """The configuration and the table that ``--config`` and ``--table`` name. Raises ``CommandWrong``."""
+    from dealer_daemon.config import ConfigErrors, load_config
+
+    try:
+        config = load_config(arguments.config)
+    except ConfigErrors as errors:
+        raise CommandWrong(str(errors)) from errors
+    table = config.tables.get(arguments.table)
+    if table is None:
+        known = ", ".join(config.tables)
+        raise CommandWrong(f"{arguments.config}: no table {arguments.table!r}; there are: {known}")
+    return config, table
+
+
+def device_of(arguments: argparse.Namespace, table: TableConfig, name: str) -> DeviceConfig:
+    """The table's device of that name. Raises ``CommandWrong``."""
+    devices = {device.name: device for device in table.devices}
+    if name not in devices:
+        known = ", ".join(devices)
+        raise CommandWrong(f"{arguments.config}: table {table.name} has no device {name!r}; it has: {known}")
+    return devices[name]

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.cli.common import Subcommands, add_command, add_config
+from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command, add_config, table_of
 from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, WRONG, complain
 
 ANSWER_WITHIN_S = 5.0
@@ -33,17 +33,12 @@ def add(commands: Subcommands) -> None:
 def enter(arguments: argparse.Namespace) -> int:
     """Reads the result twice from standard input, as ``number=17`` or ``dice=1,3,6``. Exit codes: 0 entered, 1 refused
     or the two differ, 2 the configuration is wrong, 3 the station does not listen."""
-    from dealer_daemon.config import ConfigErrors, load_config
     from dealer_drivers.transports.listening import UNIX
 
     try:
-        config = load_config(arguments.config)
-    except ConfigErrors as errors:
-        return complain(str(errors), WRONG)
-    table = config.tables.get(arguments.table)
-    if table is None:
-        known = ", ".join(config.tables)
-        return complain(f"{arguments.config}: no table {arguments.table!r}; there are: {known}", WRONG)
+        _, table = table_of(arguments)
+    except CommandWrong as error:
+        return complain(str(error), WRONG)
     device = next((device for device in table.devices if device.port.startswith(UNIX)), None)
     if device is None:
         return complain(f"{arguments.config}: table {table.name} has no manual-entry device", WRONG)

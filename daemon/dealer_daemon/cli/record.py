@@ -10,7 +10,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dealer_daemon.cli.common import Subcommands, add_command, add_config, positive
+from dealer_daemon.cli.common import (
+    CommandWrong,
+    Subcommands,
+    add_command,
+    add_config,
+    device_of,
+    positive,
+    table_of,
+)
 from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, WRONG, complain
 
 if TYPE_CHECKING:
@@ -39,24 +47,14 @@ def add(commands: Subcommands) -> None:
 def record(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 recorded, 1 nothing came or the file cannot be written, 2 the configuration is wrong, 3 the device
     was never reached."""
-    from dealer_daemon.config import ConfigErrors, load_config
     from dealer_drivers.clock import SystemClock
     from dealer_drivers.recording import RecordingWriter
 
     try:
-        config = load_config(arguments.config)
-    except ConfigErrors as errors:
-        return complain(str(errors), WRONG)
-    table = config.tables.get(arguments.table)
-    if table is None:
-        known = ", ".join(config.tables)
-        return complain(f"{arguments.config}: no table {arguments.table!r}; there are: {known}", WRONG)
-    devices = {device.name: device for device in table.devices}
-    device = devices.get(arguments.device)
-    if device is None:
-        known = ", ".join(devices)
-        text = f"table {table.name} has no device {arguments.device!r}; it has: {known}"
-        return complain(f"{arguments.config}: {text}", WRONG)
+        _, table = table_of(arguments)
+        device = device_of(arguments, table, arguments.device)
+    except CommandWrong as error:
+        return complain(str(error), WRONG)
     clock = SystemClock()
     try:
         writer = RecordingWriter.create(

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dealer_daemon.cli.common import Subcommands, add_command, add_config
+from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command, add_config, device_of, table_of
 from dealer_daemon.cli.exit_codes import DONE, NO, WRONG, complain
 
 if TYPE_CHECKING:
@@ -41,40 +41,34 @@ def add(commands: Subcommands) -> None:
 
 def replay(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 replayed, 1 the file is no recording, 2 the configuration is wrong."""
-    from dealer_daemon.config import ConfigErrors, load_config
     from dealer_daemon.mqtt.envelope import encode_event
     from dealer_daemon.replay import merged
     from dealer_daemon.replay import replay as play
     from dealer_drivers.recording import RecordingError, read_recording
 
     try:
-        config = load_config(arguments.config)
-    except ConfigErrors as errors:
-        return complain(str(errors), WRONG)
-    table = config.tables.get(arguments.table)
-    if table is None:
-        known = ", ".join(config.tables)
-        return complain(f"{arguments.config}: no table {arguments.table!r}; there are: {known}", WRONG)
+        config, table = table_of(arguments)
+    except CommandWrong as error:
+        return complain(str(error), WRONG)
     files = {arguments.device: arguments.recording}
     for pair in arguments.also:
         name, _, file = pair.partition("=")
         if not name or not file or name in files:
             return complain(f"--also {pair}: write DEVICE=RECORDING, each device once", WRONG)
         files[name] = Path(file)
-    devices = {device.name: device for device in table.devices}
     recordings = {}
     for name, file in files.items():
-        if name not in devices:
-            known = ", ".join(devices)
-            return complain(f"{arguments.config}: table {table.name} has no device {name!r}; it has: {known}", WRONG)
         try:
+            device = device_of(arguments, table, name)
             recording = recordings[name] = read_recording(file)
+        except CommandWrong as error:
+            return complain(str(error), WRONG)
         except RecordingError as error:
             return complain(str(error), NO)
         for note in recording.notes:
             print(f"{file}: {note}", file=sys.stderr)
-        if recording.driver != devices[name].driver.name:
-            note = f"recorded with {recording.driver}, replayed with {devices[name].driver.name}"
+        if recording.driver != device.driver.name:
+            note = f"recorded with {recording.driver}, replayed with {device.driver.name}"
             print(f"{file}: {note}", file=sys.stderr)
     try:
         list(merged(recordings))

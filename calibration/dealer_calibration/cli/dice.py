@@ -1,0 +1,80 @@
+"""``dealer-calibrate dice``: what a dice table would read off pictures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dealer_calibration.cli.common import Subcommands, add_command, count, watched
+from dealer_calibration.cli.exit_codes import DONE, NO, WRONG
+
+if TYPE_CHECKING:
+    from dealer_calibration.dice_pictures import Judged
+
+STRICT = "note: no profile of a table: each picture is judged alone, by the strict rules for any camera"
+
+
+def add(commands: Subcommands) -> None:
+    """Add the subcommand and its own subcommands."""
+    parser = commands.add_parser("dice", help="read dice off pictures")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    reader = add_command(
+        actions,
+        "read",
+        "read the dice in each picture, or say why it is refused",
+        "dealer-calibrate dice read --dice 3 shake-*.png --json",
+        read,
+    )
+    reader.add_argument("--dice", required=True, type=count, metavar="N", help="how many dice the game has")
+    reader.add_argument(
+        "--json", action="store_true", help="print a JSON line a picture: file, verdict, values, reasons, ms"
+    )
+    reader.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a picture: PNG, JPEG, WebP, BMP, TIFF")
+
+
+def read(arguments: argparse.Namespace) -> int:
+    """Exit codes: 0 every picture was accepted, 1 some were refused, 2 a file cannot be read."""
+    from dealer_calibration.dice_pictures import DicePictures, still_look
+
+    print(STRICT, file=sys.stderr)
+    pictures = DicePictures(still_look(arguments.dice))
+    judged: list[Judged] = []
+    missing = False
+    for file in watched(arguments.files, "reading", len(arguments.files)):
+        try:
+            one = pictures.judge(file)
+        except OSError as error:
+            missing = True
+            print(f"{file}: cannot be read: {error.strerror or error}", file=sys.stderr)
+            continue
+        judged.append(one)
+        if arguments.json:
+            print(json.dumps(one.as_json()), flush=True)
+    if not arguments.json:
+        _show(judged)
+    if missing:
+        return WRONG
+    return DONE if all(one.accepted for one in judged) else NO
+
+
+def _show(judged: list[Judged]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, pad_edge=False)
+    for column in ("file", "verdict", "values or reasons", "detail"):
+        grid.add_column(column, overflow="fold")
+    grid.add_column("ms", justify="right")
+    for one in judged:
+        verdict = Text(one.verdict, style="green" if one.accepted else "red")
+        said = Text(" ".join(map(str, one.values)) if one.accepted else ", ".join(one.reasons))
+        grid.add_row(Text(str(one.file)), verdict, said, Text(one.detail), f"{one.ms:.0f}")
+    console = Console()
+    if judged:
+        console.print(grid)
+    accepted = sum(one.accepted for one in judged)
+    console.print(f"{accepted} accepted, {len(judged) - accepted} refused", highlight=False)

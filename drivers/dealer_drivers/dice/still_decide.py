@@ -1,0 +1,262 @@
+"""What is decided of one still: exactly the dice of the game, each seen alike by both readers, and nothing else.
+
+Two kinds of picture are known. A *bare* one shows dice on a plate: everything in it must be explained. One of *like
+dice on a desk* may show other things, if it has colour and nothing else has the dice's. A picture that is neither, or
+in which anything is doubtful, is refused (``devices.md`` §8: agreement alone passes half of the pictures with a wrong
+count).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts, Grey, Pip, PipFace
+from dealer_drivers.dice.still_agree import Confirmed, confirmed
+from dealer_drivers.dice.still_alike import BODY, BODY_ASIDE, FURTHER, FURTHER_CUT, alike_bodies, has_colour
+from dealer_drivers.dice.still_die_first import LEAST_LIKENESS, MOST_UNLIKE, DieSight, Seen, common_part, find_faces
+from dealer_drivers.dice.still_frame import frame_steps
+from dealer_drivers.dice.still_leftover import (
+    ASIDE,
+    ONES_BARE,
+    ONES_DESK,
+    SUSPECT,
+    cut_pips,
+    dice_out,
+    grown,
+    left_groups,
+    left_ones,
+    left_pips,
+    left_squares,
+    outside,
+)
+from dealer_drivers.dice.still_pips import PipSight, find_pip_faces
+from dealer_drivers.dice.still_rim import find_rim
+
+SMALLEST_PICTURE_PX = 96
+FLAT = 24
+"""Grey levels between the darkest and the brightest hundredth: below, there is nothing to read by."""
+GLARE_PART = 0.06
+"""Of the picture at full white: above, things can hide in it (study §2)."""
+MARGIN = 0.9
+"""A face, made smaller by this, must be inside the picture."""
+FRAME_STEP = 0.36
+"""Edges that run out of the picture: half A has up to 0.32 without and from 0.38 with a die cut by the frame."""
+TOO_NEAR, TOO_NEAR_ASLANT = 0.9, 1.03
+"""Middles of two faces, in their mean size: tops of two dice are never nearer than about 1, the top and a side of one
+die are. Where pictures may be taken from aslant, nothing near that is taken (half A: pairs of sides up to 1.0)."""
+STRONG_GROUP = 0.75
+"""Quality of groups of three and more pips that are counted before anything else is looked at."""
+PALE_ONE_WAY = 0.6
+"""Sides all darker or all brighter outside, this clearly, make even a pale face with uncertain pips one more die."""
+FURTHER_FACE = 0.5
+"""Size of an unconfirmed face, in those of the smallest die, from which it may be one more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    grey: Grey
+    dice: list[Confirmed]
+    corners: list[npt.NDArray[np.float64]]
+    die_sight: DieSight
+    pip_sight: PipSight
+
+    @property
+    def weakest(self) -> float:
+        """Contrast of the pips of the die where it is least."""
+        return min(float(np.median([pip.contrast for pip in die.pips.pips])) for die in self.dice)
+
+    @property
+    def radius_px(self) -> float:
+        """Mean radius of the dice's pips."""
+        return float(np.mean([pip.radius_px for die in self.dice for pip in die.pips.pips]))
+
+
+def _no(*reasons: Doubt, detail: str) -> Doubts:
+    return Doubts(tuple(dict.fromkeys(reasons)), detail)
+
+
+def decide_still(picture: Bgr | Grey, count: int = 3) -> Dice | Doubts:
+    """The ``count`` dice of one picture, or why it gives none. Any camera, no reference picture; never a guess."""
+    grey = picture if picture.ndim == 2 else np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
+    if min(grey.shape) < SMALLEST_PICTURE_PX:
+        return _no(Doubt.CAMERA_FAULT, detail=f"the picture is smaller than {SMALLEST_PICTURE_PX} pixels")
+    low, high = np.percentile(grey[::4, ::4], (1, 99))
+    if high - low < FLAT:
+        return _no(Doubt.TOO_DARK, detail=f"the picture has {high - low:.0f} grey levels only")
+    pip_sight = find_pip_faces(grey)
+    coloured = picture.ndim == 3 and has_colour(picture)
+    strong = [face for face in pip_sight.faces if face.value >= 3 and face.quality >= STRONG_GROUP]
+    if not coloured and len(strong) > count:
+        return _no(
+            Doubt.WRONG_COUNT, detail=f"{len(strong)} groups of pips are in the picture, {count} dice in the game"
+        )
+    die_sight = find_faces(grey, count)
+    dice = confirmed(die_sight.faces, pip_sight.faces)
+    if len(dice) < count:
+        dice = confirmed(die_sight.faces, pip_sight.faces, pip_sight.pips)
+    # Die-first's own choice are its best faces: one of them that the other reader does not confirm is not skipped.
+    best = {id(seen) for seen in die_sight.faces[:count]}
+    if len(dice) != count or any(id(die.seen) not in best for die in dice):
+        return _not_so_many(die_sight, dice, count, grey.shape)
+    table = _Table(grey, dice, [die.seen.square.corners for die in dice], die_sight, pip_sight)
+    doubts = _further_dice(table)
+    if doubts is None:
+        doubts = _desk(picture, table) if coloured else _bare(table)
+    if doubts is not None:
+        return doubts
+    faces = sorted((die.seen.as_face() for die in dice), key=lambda face: (face.value, face.x))
+    return Dice(tuple(faces))
+
+
+def _over_edge(corners: npt.NDArray[np.float64], shape: tuple[int, ...]) -> bool:
+    inner = grown(corners, MARGIN)
+    return bool(inner.min() < 0 or inner[:, 0].max() > shape[1] - 1 or inner[:, 1].max() > shape[0] - 1)
+
+
+def _not_so_many(sight: DieSight, dice: list[Confirmed], count: int, shape: tuple[int, ...]) -> Doubts:
+    if len(dice) > count:
+        return _no(Doubt.WRONG_COUNT, detail=f"{len(dice)} dice are in the picture, {count} are in the game")
+    known = {id(die.seen) for die in dice}
+    if any(id(seen) not in known and _over_edge(seen.square.corners, shape) for seen in sight.faces[: count + 1]):
+        return _no(Doubt.CUT_BY_FRAME, detail="a die reaches over the edge of the picture")
+    if len(sight.faces) >= count:
+        return _no(
+            Doubt.DETECTORS_DISAGREE,
+            detail=f"{len(sight.faces)} faces were found by their outlines; both readers agree on {len(dice)}",
+        )
+    return _no(Doubt.WRONG_COUNT, detail=f"{len(dice)} dice were read for certain, {count} are in the game")
+
+
+def _further_dice(table: _Table) -> Doubts | None:
+    """What no picture may show: unlike sizes, a face over the frame, one more face or group of pips."""
+    sizes = [die.seen.square.size_px for die in table.dice]
+    if max(sizes) > MOST_UNLIKE * min(sizes):
+        return _no(Doubt.UNCLEAR, detail=f"the faces measure {min(sizes):.0f} to {max(sizes):.0f} pixels")
+    if _nearest(table) < TOO_NEAR:
+        return _no(Doubt.UNCLEAR, Doubt.STACKED, detail="two faces are so near that both may be of one die")
+    if any(_over_edge(corners, table.grey.shape) for corners in table.corners):
+        return _no(Doubt.CUT_BY_FRAME, detail="a die reaches over the edge of the picture")
+    return None
+
+
+def _nearest(table: _Table) -> float:
+    """The two nearest faces: distance of their middles in their mean size."""
+    squares = [die.seen.square for die in table.dice]
+    return min(
+        (
+            2 * float(np.hypot(*np.subtract(one.centre, other.centre))) / (one.size_px + other.size_px)
+            for index, one in enumerate(squares)
+            for other in squares[:index]
+        ),
+        default=float("inf"),
+    )
+
+
+def _is_further(seen: Seen, table: _Table, smallest: float) -> bool:
+    """A square beside the dice with something like pips on it: a sure face, or one whose sides are all of one kind."""
+    sure = seen.is_face and seen.square.score >= 0.6 and seen.reading.contrast >= 0.3 * table.weakest
+    pale = (
+        seen.reading.value > 0
+        and seen.reading.likeness >= LEAST_LIKENESS
+        and seen.square.one_way >= PALE_ONE_WAY
+        and seen.reading.contrast >= 0.15 * table.weakest
+    )
+    return (
+        (sure or pale)
+        and seen.square.size_px >= FURTHER_FACE * smallest
+        and all(common_part(seen.square.corners, die) <= ASIDE for die in table.corners)
+    )
+
+
+def _bare(table: _Table) -> Doubts | None:
+    """Dice on a plate: nothing may be left over."""
+    smallest = min(die.seen.square.size_px for die in table.dice)
+    known = {id(die.seen) for die in table.dice}
+    for seen in table.die_sight.all_seen:
+        if id(seen) not in known and _is_further(seen, table, smallest):
+            x, y = seen.square.centre
+            return _no(Doubt.WRONG_COUNT, detail=f"one more face may be at {x:.0f}, {y:.0f}")
+    rim = find_rim(table.grey, dice_out(table.corners))
+    for strength, x, y in frame_steps(table.grey, dice_out(table.corners, by=1.25), rim):
+        if strength >= FRAME_STEP:
+            return _no(Doubt.CUT_BY_FRAME, detail=f"an edge runs out of the picture at {x:.0f}, {y:.0f}")
+    groups = left_groups(table.pip_sight.faces, table.corners, table.weakest)
+    if groups:
+        return _no(
+            Doubt.WRONG_COUNT,
+            Doubt.LEFT_OVER,
+            detail=f"pips like a {groups[0].value} are at {groups[0].x:.0f}, {groups[0].y:.0f}, beside the dice",
+        )
+    lone: list[Pip | PipFace] = [
+        *left_pips(table.pip_sight.pips, table.corners, table.weakest),
+        *left_ones(table.pip_sight.faces, table.corners, table.weakest, table.radius_px, ONES_BARE),
+    ]
+    if lone:
+        return _no(Doubt.LEFT_OVER, detail=f"a pip at {lone[0].x:.0f}, {lone[0].y:.0f} belongs to no die")
+    white = float((table.grey >= 254).mean())
+    if white > GLARE_PART:
+        return _no(Doubt.GLARE, detail=f"{white:.0%} of the picture is at full white")
+    left = left_squares(table.grey, table.corners, rim)
+    if left is not None and left.suspicion >= SUSPECT:
+        x, y = left.square.centre
+        return _no(
+            Doubt.WRONG_COUNT,
+            Doubt.LEFT_OVER,
+            detail=f"something square of {left.square.size_px:.0f} pixels is at {x:.0f}, {y:.0f}, beside the dice",
+        )
+    return None
+
+
+def _desk(picture: Bgr, table: _Table) -> Doubts | None:
+    """Like dice among other things: nothing else may have their colour. Dice that are not alike must lie bare."""
+    groups = left_groups(table.pip_sight.faces, table.corners, table.weakest, {3: 0.5, 4: 0.4, 5: 0.4, 6: 0.4})
+    groups = [face for face in groups if outside(face.x, face.y, table.corners, 2.0)]
+    if groups:
+        return _no(
+            Doubt.WRONG_COUNT,
+            Doubt.LEFT_OVER,
+            detail=f"pips like a {groups[0].value} are at {groups[0].x:.0f}, {groups[0].y:.0f}, beside the dice",
+        )
+    dark = table.dice[0].pips.dark
+    own = [face for face in table.pip_sight.faces if face.dark == dark]
+    ones = left_ones(own, table.corners, table.weakest, table.radius_px, ONES_DESK)
+    if ones:
+        return _no(
+            Doubt.LEFT_OVER,
+            Doubt.WRONG_COUNT,
+            detail=f"a pip at {ones[0].x:.0f}, {ones[0].y:.0f} belongs to no die",
+        )
+    pips = [pip for pip in table.pip_sight.pips if pip.dark == dark]
+    cut = cut_pips(pips, table.corners, table.weakest, table.radius_px, table.grey.shape)
+    if cut:
+        return _no(
+            Doubt.CUT_BY_FRAME, detail=f"a pip at {cut[0].x:.0f}, {cut[0].y:.0f} may be of a die cut by the frame"
+        )
+    if _nearest(table) < TOO_NEAR_ASLANT:
+        return _no(Doubt.UNCLEAR, Doubt.STACKED, detail="two faces are so near that both may be of one die")
+    if len({die.pips.dark for die in table.dice}) > 1:
+        return _bare(table)
+    bodies = alike_bodies(picture, table.corners)
+    if bodies is None:
+        return _bare(table)
+    if bodies.cut >= FURTHER_CUT:
+        return _no(Doubt.CUT_BY_FRAME, detail="something of the dice's colour reaches over the edge of the picture")
+    if bodies.further >= FURTHER:
+        return _no(
+            Doubt.WRONG_COUNT,
+            Doubt.LEFT_OVER,
+            detail=f"something else has the dice's colour: {bodies.further:.1f} faces large",
+        )
+    if bodies.aside > BODY_ASIDE:
+        return _no(Doubt.UNCLEAR, detail="a face that was read is not the top of its die")
+    if min(bodies.per_die) < BODY[0] or max(bodies.per_die) > BODY[1]:
+        return _no(
+            Doubt.UNCLEAR,
+            Doubt.LEFT_OVER,
+            detail=f"the dice's bodies measure {min(bodies.per_die):.1f} to {max(bodies.per_die):.1f} faces",
+        )
+    return None

@@ -1,0 +1,141 @@
+"""Single pictures: three dice and nothing else are read, everything else is refused with a word that says why."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts, Grey
+from dealer_drivers.dice.still_decide import decide_still
+from support.drawn_dice import Die, draw, plate
+
+THREE = [Die(2, 150, 130, turn_deg=12), Die(5, 470, 140, turn_deg=40), Die(6, 320, 340, turn_deg=75)]
+
+
+def values(answer: Dice | Doubts) -> tuple[int, ...]:
+    assert isinstance(answer, Dice), answer
+    return answer.values
+
+
+def reasons(answer: Dice | Doubts) -> tuple[Doubt, ...]:
+    assert isinstance(answer, Doubts), answer
+    assert answer.detail
+    return answer.reasons
+
+
+@pytest.mark.parametrize(
+    ("thrown", "body", "pip"),
+    [
+        ((1, 1, 1), 215, 30),
+        ((1, 3, 6), 40, 200),
+        ((2, 2, 3), 40, 200),
+        ((4, 4, 4), 40, 200),
+        ((4, 5, 5), 215, 30),
+        ((3, 5, 6), 215, 30),
+    ],
+)
+def test_three_dice_are_read(thrown: tuple[int, ...], body: int, pip: int) -> None:
+    dice = [
+        Die(value, x, y, turn_deg=turn, body=body, pip=pip)
+        for value, (x, y, turn) in zip(thrown, ((150, 140, 7), (470, 130, 33), (330, 340, 61)), strict=True)
+    ]
+    answer = decide_still(draw(dice))
+    assert values(answer) == thrown
+    assert isinstance(answer, Dice)
+    for face in answer.faces:
+        die = min(dice, key=lambda each: np.hypot(each.x - face.x, each.y - face.y))
+        assert (face.value, face.dark_pips) == (die.value, body > pip)
+        assert np.hypot(die.x - face.x, die.y - face.y) < 0.06 * die.size
+        assert face.size_px == pytest.approx(die.size, rel=0.1)
+        assert abs((face.turn_deg - die.turn_deg + 45) % 90 - 45) < 8
+
+
+def test_turned_and_mirrored_pictures_give_the_same() -> None:
+    picture = draw(THREE)
+    for changed in (np.rot90(picture), picture[:, ::-1]):
+        assert values(decide_still(np.ascontiguousarray(changed))) == (2, 5, 6)
+
+
+def test_a_grey_picture_of_three_channels_is_a_grey_picture() -> None:
+    assert values(decide_still(np.asarray(cv2.cvtColor(draw(THREE), cv2.COLOR_GRAY2BGR), np.uint8))) == (2, 5, 6)
+
+
+@pytest.mark.parametrize("others", [2, 4])
+def test_not_the_number_of_dice_of_the_game(others: int) -> None:
+    dice = [*THREE, Die(4, 560, 360, size=100)][:others]
+    assert reasons(decide_still(draw(dice)))[0] is Doubt.WRONG_COUNT
+
+
+def test_the_game_may_have_another_number_of_dice() -> None:
+    assert values(decide_still(draw(THREE[:2]), 2)) == (2, 5)
+
+
+@pytest.mark.parametrize("value", [1, 2, 5])
+def test_a_pale_fourth_die_is_not_overlooked(value: int) -> None:
+    pale = Die(value, 560, 370, size=95, body=125, pip=90)
+    assert set(reasons(decide_still(draw([*THREE, pale])))) & {Doubt.WRONG_COUNT, Doubt.LEFT_OVER}
+
+
+def test_a_thing_like_a_die_without_pips_is_not_overlooked() -> None:
+    blank = draw([Die(1, 560, 370, size=95, pip=215)])
+    both = np.where(blank > 130, blank, draw(THREE))
+    assert set(reasons(decide_still(both))) & {Doubt.WRONG_COUNT, Doubt.LEFT_OVER}
+
+
+@pytest.mark.parametrize(("edge", "seen"), [("left", 0.3), ("right", 0.5), ("top", 0.7), ("bottom", 0.3)])
+def test_a_fourth_die_cut_by_the_frame(edge: str, seen: float) -> None:
+    out = 110 * (seen - 0.5)
+    x, y = {"left": (out, 300.0), "right": (639 - out, 300.0), "top": (320.0, out), "bottom": (540.0, 479 - out)}[edge]
+    answer = decide_still(draw([*THREE, Die(3, x, y, turn_deg=3)]))
+    assert set(reasons(answer)) & {Doubt.CUT_BY_FRAME, Doubt.WRONG_COUNT}
+
+
+def test_a_face_over_the_edge_of_the_picture_is_not_taken() -> None:
+    answer = decide_still(draw([*THREE[:2], Die(6, 320, 445, turn_deg=0)]))
+    # At the very edge one reader may see the die whole: then the two do not agree.
+    assert reasons(answer)[0] in {Doubt.CUT_BY_FRAME, Doubt.DETECTORS_DISAGREE}
+
+
+@pytest.mark.parametrize(
+    ("picture", "reason"),
+    [
+        (np.zeros((480, 640), np.uint8), Doubt.TOO_DARK),
+        (np.full((480, 640), 255, np.uint8), Doubt.TOO_DARK),
+        (np.zeros((20, 30), np.uint8), Doubt.CAMERA_FAULT),
+        (np.zeros((4, 900, 3), np.uint8), Doubt.CAMERA_FAULT),
+        (np.random.default_rng(1).integers(0, 256, (480, 640), np.uint8), Doubt.WRONG_COUNT),
+    ],
+    ids=["black", "white", "tiny", "a strip", "noise"],
+)
+def test_pictures_of_nothing(picture: Grey, reason: Doubt) -> None:
+    assert reasons(decide_still(picture))[0] is reason
+
+
+def test_light_that_hides_a_part_of_the_picture() -> None:
+    picture = draw(THREE)
+    cv2.circle(picture, (60, 420), 110, 255, -1)
+    assert set(reasons(decide_still(picture))) & {Doubt.GLARE, Doubt.CUT_BY_FRAME, Doubt.WRONG_COUNT, Doubt.LEFT_OVER}
+
+
+def on_wood(dice: list[Die]) -> Bgr:
+    """Like dice on a desk of another colour."""
+    grey = draw(dice, plate(level=150)).astype(np.float32)
+    desk = np.dstack([grey * 0.75, grey * 0.9, grey])
+    white = (grey > 190) | (grey < 110)
+    desk[white] = grey[white][:, None]
+    return np.clip(desk, 0, 255).astype(np.uint8)
+
+
+def test_like_dice_on_a_desk_are_read_beside_other_things() -> None:
+    dice = [Die(each.value, each.x, each.y, each.size * 0.6, each.turn_deg, body=225) for each in THREE]
+    picture = on_wood(dice)
+    cv2.line(picture, (600, 0), (560, 479), (30, 30, 30), 9)
+    assert values(decide_still(picture)) == (2, 5, 6)
+
+
+def test_a_body_of_the_dice_colour_on_a_desk_is_not_overlooked() -> None:
+    dice = [Die(each.value, each.x, each.y, each.size * 0.6, each.turn_deg, body=225) for each in THREE]
+    blank = Die(1, 560, 380, 66, body=225, pip=225)
+    answer = decide_still(on_wood([*dice, blank]))
+    assert set(reasons(answer)) & {Doubt.WRONG_COUNT, Doubt.LEFT_OVER}
