@@ -26,6 +26,9 @@ from typing import Any
 import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.pictures import picture_figures
+
 STATION = """
 [station]
 site = "bench"
@@ -278,6 +281,8 @@ def main() -> None:
         folder = Path(name)
         print(json.dumps(asyncio.run(outcome_latency(folder, port, arguments.rounds))), flush=True)
         print(json.dumps(process_figures(folder, port, arguments.idle_seconds)), flush=True)
+    for line in picture_figures(quantile):
+        print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":
