@@ -13,6 +13,8 @@ import numpy as np
 
 from dealer_drivers.codes.picture import MAX_BYTES
 from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts
+from dealer_drivers.dice.profile import load_profile
+from dealer_drivers.dice.rig_reader import RigReader
 from dealer_drivers.dice.still_decide import decide_still
 
 Look: TypeAlias = Callable[[Bgr], Dice | Doubts]
@@ -56,6 +58,11 @@ def still_look(count: int) -> Look:
     # What is drawn once for all pictures is no part of the first one's time.
     decide_still(np.indices((128, 128)).sum(axis=0).astype(np.uint8), count)
     return lambda picture: decide_still(picture, count)
+
+
+def rig_look(profile: Path, count: int) -> Look:
+    """Looks at frames of the rig that the profile is of. Raises ``ProfileError`` when it cannot be used."""
+    return RigReader(load_profile(profile), count).read
 
 
 def picture_of_file(data: bytes) -> Bgr | None:

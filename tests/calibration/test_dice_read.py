@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import cv2
@@ -12,7 +13,12 @@ import pytest
 from dealer_calibration.cli import build_parser, main
 from dealer_calibration.dice_pictures import DicePictures, picture_of_file
 from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts
+from dealer_drivers.dice.profile import dump_profile
+from hw_sim.dice.poses import throw
+from hw_sim.dice.render import render
+from hw_sim.dice.scene import Pose
 from support.drawn_dice import Die, draw
+from support.rig_dice import calibrated
 
 
 @pytest.fixture
@@ -103,3 +109,56 @@ def test_another_look_may_judge(black: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n", b"GIF89a", bytes(1000)])
 def test_bytes_that_are_no_picture(data: bytes) -> None:
     assert picture_of_file(data) is None
+
+
+def test_frames_of_a_calibrated_rig_are_read_with_its_profile(
+    tmp_path: Path, black: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rig, profile, _ = calibrated(1, "asian")
+    path = tmp_path / "table.json"
+    text, plate = dump_profile(profile)
+    path.write_bytes(text)
+    path.with_name(profile.content.plate).write_bytes(plate)
+    frame = tmp_path / "frame.png"
+    # Values that the calibration pictures do not show together.
+    picture = render(throw(rig, Pose.FLAT, random.Random(5), [2, 5, 6]), rig, 0, 77)
+    assert cv2.imwrite(str(frame), picture)
+    assert main(["dice", "read", "--dice", "3", "--profile", str(path), "--json", str(frame), str(black)]) == 1
+    said = capsys.readouterr()
+    assert "strict" not in said.err
+    read, other = lines(said.out)
+    assert (read["verdict"], read["values"]) == ("accepted", [2, 5, 6])
+    # A picture of another size is not of that camera.
+    assert (other["verdict"], other["values"], other["reasons"]) == ("refused", [], ["camera_fault"])
+    assert main(["dice", "read", "--dice", "2", "--profile", str(path), "--json", str(frame)]) == 1
+    assert lines(capsys.readouterr().out)[0]["verdict"] == "refused"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (None, "there is no file table.json"),
+        ("{", "is no JSON"),
+        ('{"dice_profile": 1}', "missing required field"),
+    ],
+)
+def test_a_profile_that_cannot_be_used_is_exit_code_2_and_named(
+    tmp_path: Path, black: Path, capsys: pytest.CaptureFixture[str], text: str | None, reason: str
+) -> None:
+    path = tmp_path / "table.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    assert main(["dice", "read", "--dice", "3", "--profile", str(path), "--json", str(black)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert str(path) in said.err
+    assert reason in said.err
+
+
+def test_the_measuring_of_a_profile_is_an_action_of_the_group(
+    tmp_path: Path, black: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.json"
+    assert main(["dice", "profile", "--plate", str(black), "--dice", str(black), "-o", str(path)]) == 1
+    assert "no profile can be made" in capsys.readouterr().err
+    assert not path.exists()

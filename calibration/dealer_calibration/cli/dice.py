@@ -1,4 +1,4 @@
-"""``dealer-calibrate dice``: what a dice table would read off pictures."""
+"""``dealer-calibrate dice``: what a dice table would read off pictures, and what its reader must know."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dealer_calibration.cli import dice_profile
 from dealer_calibration.cli.common import Subcommands, add_command, count, watched
-from dealer_calibration.cli.exit_codes import DONE, NO, WRONG
+from dealer_calibration.cli.exit_codes import DONE, NO, WRONG, complain
 
 if TYPE_CHECKING:
     from dealer_calibration.dice_pictures import Judged
@@ -19,7 +20,7 @@ STRICT = "note: no profile of a table: each picture is judged alone, by the stri
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand and its own subcommands."""
-    parser = commands.add_parser("dice", help="read dice off pictures")
+    parser = commands.add_parser("dice", help="read dice off pictures, measure a rig's profile")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     reader = add_command(
         actions,
@@ -30,17 +31,32 @@ def add(commands: Subcommands) -> None:
     )
     reader.add_argument("--dice", required=True, type=count, metavar="N", help="how many dice the game has")
     reader.add_argument(
+        "--profile",
+        type=Path,
+        metavar="F",
+        help="the pictures are of the calibrated rig that this profile is of; without it, any camera, and stricter",
+    )
+    reader.add_argument(
         "--json", action="store_true", help="print a JSON line a picture: file, verdict, values, reasons, ms"
     )
     reader.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a picture: PNG, JPEG, WebP, BMP, TIFF")
+    dice_profile.add(actions)
 
 
 def read(arguments: argparse.Namespace) -> int:
-    """Exit codes: 0 every picture was accepted, 1 some were refused, 2 a file cannot be read."""
-    from dealer_calibration.dice_pictures import DicePictures, still_look
+    """Exit codes: 0 every picture was accepted, 1 some were refused, 2 a file, or the profile, cannot be used."""
+    from dealer_calibration.dice_pictures import DicePictures, rig_look, still_look
+    from dealer_drivers.dice.profile import ProfileError
 
-    print(STRICT, file=sys.stderr)
-    pictures = DicePictures(still_look(arguments.dice))
+    profile: Path | None = arguments.profile
+    if profile is None:
+        print(STRICT, file=sys.stderr)
+        pictures = DicePictures(still_look(arguments.dice))
+    else:
+        try:
+            pictures = DicePictures(rig_look(profile, arguments.dice))
+        except ProfileError as error:
+            return complain(str(error), WRONG)
     judged: list[Judged] = []
     missing = False
     for file in watched(arguments.files, "reading", len(arguments.files)):
