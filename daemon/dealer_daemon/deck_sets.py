@@ -54,14 +54,24 @@ def _after(decks: Decks, event: Event) -> Decks:
     match event.data:
         case DeckInserted() as data:
             lies = {**_without(decks.inside, data.deck_set), data.device: data.deck_set}
-            return replace(decks, inside=lies, told={**decks.told, data.device: data.deck_set})
+            told = replace(decks, inside=lies, told={**decks.told, data.device: data.deck_set})
+            if data.device not in decks.unnamed:
+                return told
+            # It was shuffled since it was verified, if ever it was.
+            return _set(
+                replace(told, unnamed=_cut(decks.unnamed, data.device)), data.deck_set, status="unknown", how=None
+            )
+        case DeckShuffling(deck_set=None) as data:
+            return replace(decks, unnamed={**decks.unnamed, data.device: data.job})
         case DeckShuffling() as data:
+            assert data.deck_set is not None
             lies = {**_without(decks.inside, data.deck_set), data.device: data.deck_set}
             jobs = {**decks.jobs, data.device: data.job}
-            shuffled = replace(decks, inside=lies, told=_cut(decks.told, data.device), jobs=jobs)
+            suspect = [device for device in decks.suspect if device != data.device]
+            shuffled = replace(decks, inside=lies, told=_cut(decks.told, data.device), jobs=jobs, suspect=suspect)
             return _set(shuffled, data.deck_set, status="shuffling", how=None, device=data.device, reason=None)
         case DeckRemoved() as data:
-            return replace(decks, inside=_cut(decks.inside, data.device))
+            return replace(decks, inside=_cut(decks.inside, data.device), told=_cut(decks.told, data.device))
         case DeckScanStarted() as data:
             taken = replace(decks, inside=_without(decks.inside, data.deck_set), scan=data.deck_set)
             return _set(taken, data.deck_set, status="unknown", how=None, device=None, reason=None)
@@ -74,7 +84,11 @@ def _after(decks: Decks, event: Event) -> Decks:
             return _set(done, data.deck_set, status="failed", how=None, reason=data.reason)
         case ShufflerChange() as data:
             return _changed(decks, data.stage)
-        case DeckScanRefused() | ShufflerTamper():
+        case ShufflerTamper() as data:
+            if data.cause == "usb_reenumerated":
+                return replace(decks, suspect=sorted({*decks.suspect, data.device}))
+            return decks if data.job is None else replace(decks, jobs={**decks.jobs, data.device: data.job})
+        case DeckScanRefused():
             return decks
         case other:
             raise FoldError(f"{other.type} is no event of a deck set")

@@ -108,6 +108,10 @@ class Decks(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Which set a person said lies there, until its shuffle begins; by device."""
     jobs: dict[str, int] = {}
     """The newest shuffle of each device of which it was known whose cards it is about."""
+    unnamed: dict[str, int] = {}
+    """The newest shuffle of each device of which nobody said whose cards it was about."""
+    suspect: list[str] = []
+    """Shufflers that were tampered with and of which no later shuffle is known."""
     scan: str | None = None
     """The set whose cards are being scanned."""
     stage: str | None = None

@@ -79,6 +79,8 @@ class DeviceAction(StrEnum):
     """What lies in the picture now? The answer tells which question it answers."""
     START_SHAKE = "start_shake"
     """The shaker may shake now."""
+    SET_ZERO = "set_zero"
+    """The encoder takes the place where the wheel stands as its zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,8 @@ class Driver:
     """A driver's manifest.
 
     ``observes`` and ``serial`` are functions of the options because they may change what the device can see
-    or how its port is set. ``offline_after_s`` is the time within which silence or an unplug is reported.
+    or how its port is set. ``offline_after_s`` is the time within which silence or an unplug is reported, unless
+    ``offline_for`` says it of the options.
     ``transports`` are the kinds of port that it may have: ``serial``, ``tcp``, ``usb``, ``input``, ``camera``,
     ``mqtt``, ``unix``, ``recording``.
     """
@@ -165,9 +168,14 @@ class Driver:
     transport: Callable[[str, Any, Clock], Transport] | None = None
     """Makes the transport of a port, the options and the station's clock, for devices whose options say how to open
     them. Raises ``OptionError``; opens nothing. Recordings never come here."""
+    offline_for: Callable[[Any], float] | None = None
     actions: Callable[[Any], frozenset[DeviceAction]] = lambda options: frozenset()  # noqa: ARG005
     """What may be asked of the device, as its options allow."""
     transports: frozenset[str] = field(default_factory=lambda: frozenset({"serial", "tcp", "recording"}))
+
+    def offline_s(self, options: DriverOptions) -> float:
+        """Within how many seconds silence or an unplug is reported, with these options."""
+        return self.offline_after_s if self.offline_for is None else self.offline_for(options)
 
     def parse_options(self, values: Mapping[str, object]) -> DriverOptions:
         """The options from configuration keys. Raises ``OptionError`` for the first that cannot be."""

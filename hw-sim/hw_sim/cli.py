@@ -17,7 +17,9 @@ from hw_sim.faults import INJECTABLE
 from hw_sim.fleet import fleet_scenario, station_config
 from hw_sim.scenario import Scenario, ScenarioError, load_scenario, scenario_names
 from hw_sim.shoe.faults import SCANNER_FAULTS, SHOE_FAULTS
+from hw_sim.shuffler.faults import ShuffleFault
 from hw_sim.simulation import Simulation, running
+from hw_sim.wheel.faults import TurnFault
 
 DONE, WRONG, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
 """Exit codes, as every command of the station has them."""
@@ -56,6 +58,14 @@ def _parser() -> argparse.ArgumentParser:
     fleet.add_argument("--config", type=Path, metavar="FILE", help="the configuration (default: RUN_DIR/station.toml)")
     _add_run_options(fleet)
     fleet.set_defaults(command=_fleet)
+
+    drawing = commands.add_parser(
+        "pictures", help="draw what a technician calibrates a scenario's cameras over dice with; prints the files"
+    )
+    drawing.add_argument("scenario", help="a name from `hw-sim list`, or the path of a TOML file")
+    drawing.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the PNG files are written")
+    drawing.add_argument("--seed", type=int, default=1, metavar="N", help="chance: where the dice lie (default: 1)")
+    drawing.set_defaults(command=_pictures)
     return parser
 
 
@@ -99,11 +109,20 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _faults() -> list[str]:
-    return sorted(fault.value for fault in {*INJECTABLE, *SHOE_FAULTS, *SCANNER_FAULTS, *DICE_FAULTS})
+    return sorted(
+        fault.value for fault in {*INJECTABLE, *SHOE_FAULTS, *SCANNER_FAULTS, *DICE_FAULTS, *TurnFault, *ShuffleFault}
+    )
 
 
 def _run(options: argparse.Namespace) -> int:
     return asyncio.run(_simulate(options, load_scenario(options.scenario), lambda _: {}))
+
+
+def _pictures(options: argparse.Namespace) -> int:
+    from hw_sim.dice.pictures import write_pictures
+
+    print(json.dumps(write_pictures(load_scenario(options.scenario), options.out, options.seed)))
+    return DONE
 
 
 def _fleet(options: argparse.Namespace) -> int:

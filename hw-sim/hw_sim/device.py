@@ -110,6 +110,9 @@ class WithFiles(Protocol):
 class Captured(Protocol):
     """A device that no port of ours can stand for: a host sees it when it is started by another program."""
 
+    usb_port: str
+    """What the host opens, ``usb:VID:PID``."""
+
     def run_line(self, folder: Path) -> str:
         """What stands before the host's own command; the device's files are in ``folder``."""
         ...

@@ -18,6 +18,8 @@ from hw_sim.roulette.device import NeverThere, WheelDevice
 from hw_sim.roulette.options import M360Options, Ss2Options
 from hw_sim.shoe.device import CapturedDevice, CardDevice, WindowDevice
 from hw_sim.shoe.options import AngelEyeOptions, CardWindowOptions, HidPosOptions, ScannerOptions
+from hw_sim.shuffler.device import CapturedShuffler, NoSuchTable, ShufflerDevice
+from hw_sim.shuffler.options import ShufflerOptions
 from hw_sim.truth import TruthLog
 from hw_sim.wheel.device import colour_wheel
 from hw_sim.wheel.options import WheelCounterOptions, WheelModbusOptions
@@ -28,7 +30,9 @@ _WHERE = re.compile(r"(.*) - at (?:`key` in )?`\$\.?(.*)`", re.DOTALL)
 DiceOptions = NetworkedOptions | RelayOptions | TowerOptions | DomeCameraOptions
 CardTableOptions = AngelEyeOptions | ScannerOptions | CardWindowOptions | HidPosOptions
 ColourWheelOptions = WheelModbusOptions | WheelCounterOptions
-DeviceOptions = Ss2Options | M360Options | CardTableOptions | DiceOptions | BeanTableOptions | ColourWheelOptions
+DeviceOptions = (
+    Ss2Options | M360Options | CardTableOptions | DiceOptions | BeanTableOptions | ColourWheelOptions | ShufflerOptions
+)
 """One structure a model; ``model`` in the file chooses."""
 
 
@@ -124,6 +128,12 @@ def build_device(
         return BeanTable(options, seed, truth)
     if isinstance(options, ColourWheelOptions):
         return colour_wheel(options, seed, truth)
+    if isinstance(options, ShufflerOptions):
+        made = CapturedShuffler if options.port == "umockdev" else ShufflerDevice
+        try:
+            return made(options, seed, truth, others)
+        except NoSuchTable as error:
+            raise ScenarioError("scenario", f"devices.{options.name}.serves", str(error)) from error
     if isinstance(options, HidPosOptions):
         return CapturedDevice(options, seed, truth)
     if isinstance(options, CardWindowOptions):

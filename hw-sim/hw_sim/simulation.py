@@ -62,7 +62,8 @@ class _Running:
                     retain=options.retain,
                 )
             case "umockdev":
-                return CapturedPort()
+                assert isinstance(self.device, Captured)
+                return CapturedPort(self.device.usb_port)
             case "tcp":
                 return TcpPort(self._received, self._attached)
 

@@ -90,7 +90,7 @@ def test_the_page_has_the_defaults_that_count() -> None:
     assert {row[1] for row in page["expected_parameters"]} == {"`{}`"}
     assert page["gates"][0][:2] == ('list of `"first_four"`, `"player_third"`', "`[]`")
     assert page["points"][0][:2] == ("list of [number, number]", "needed")
-    assert sorted(row[1] for row in page["baud"]) == ["`4800`", "`9600`", "`9600`", "`9600`"]
+    assert {"`4800`", "`9600`"} <= {row[1] for row in page["baud"]}
     page_text = options_page()
     for name in (*game_names(), *driver_names()):
         assert f'"{name}"' in page_text

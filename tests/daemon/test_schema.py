@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import jsonschema
 import msgspec
@@ -43,6 +43,8 @@ COMMANDS: dict[CommandName, dict[str, Any]] = {
     CommandName.TABLE_PAUSE: {"reason": "cleaning"},
     CommandName.TABLE_RESUME: {"reason": "clean"},
     CommandName.SHOE_CHANGE: {"reason": "cards worn", "deck_set": "A", "verified": True},
+    CommandName.DECK_VERIFY: {"deck_set": "red", "action": "start"},
+    CommandName.DECK_INSERT: {"deck_set": "red"},
     CommandName.EVENTS_RESEND: {"from": 1},
     CommandName.ATTEMPT_CONFIRM: {},
     CommandName.ATTEMPT_REFUSE: {"round": "r1-7"},
@@ -68,6 +70,9 @@ def sample_data(cls: type[EventData]) -> EventData:
     for field in msgspec.structs.fields(cls):
         if field.required:
             plain = getattr(field.type, "__origin__", field.type)
+            if plain is Literal:
+                values[field.name] = get_args(field.type)[0]
+                continue
             values[field.name] = SAMPLES[plain] if plain in SAMPLES else plain()
     return cls(**values)
 

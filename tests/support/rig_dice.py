@@ -4,13 +4,16 @@ shakes."""
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from typing import Any
 
-import cv2
-import numpy as np
+import msgspec
 
-from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts
+from dealer_drivers.camera.scene import Looked, SceneWatcher
+from dealer_drivers.dice.camera_reader import faces_of
+from dealer_drivers.dice.faces import Bgr, Dice, Doubts
 from dealer_drivers.dice.profile import RigProfile
 from dealer_drivers.dice.profile_make import make_profile
 from dealer_drivers.dice.rig_reader import RigReader
@@ -22,10 +25,8 @@ from hw_sim.dice.shakes import Shake
 
 PICTURES = 12
 """Of dice in a calibration."""
-LOOKED_AT = (0, 1, 2, 3, 4)
-"""Frames of a look."""
-MOVED_LEVELS, MOVED_PIXELS = 22, 60
-"""Changed pixels between the first and last frame of a look from which on something moved."""
+QUIET_S, LOOK_S = 0.2, 0.9
+"""Shorter than at a table, where dice have longer to be caught moving."""
 
 
 def calibration_pictures(rig: Rig, seed: int) -> tuple[list[Bgr], list[Bgr]]:
@@ -47,21 +48,60 @@ def calibrated(seed: int, kind: str | None = None) -> tuple[Rig, RigProfile, Rig
     return rig, profile, RigReader(profile, 3)
 
 
-def look(reader: RigReader, shake: Shake, frames: tuple[int, ...] = LOOKED_AT) -> Dice | Doubts:
-    """What a look at these frames says: living, still, and all the same, or the first doubt."""
-    pictures = [shake.frame(index) for index in frames]
-    if any(np.array_equal(one, other) for one, other in pairwise(pictures)):
-        return Doubts((Doubt.CAMERA_FAULT,), "the same picture twice")
-    first, last = (cv2.blur(picture, (5, 5)) for picture in (pictures[0], pictures[-1]))
-    if int((cv2.absdiff(first, last).max(axis=2) > MOVED_LEVELS).sum()) > MOVED_PIXELS:
-        return Doubts((Doubt.MOVING,), "the picture changes")
-    seen: Dice | None = None
-    for picture in pictures:
-        answer = reader.read(picture)
-        if isinstance(answer, Doubts):
-            return answer
-        if seen is not None and not reader.same(seen, answer):
-            return Doubts((Doubt.MOVING,), "the dice are not where they were")
-        seen = seen or answer
-    assert seen is not None
-    return seen
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the watcher of a scene answered: ``values`` ascending, or ``None`` and reasons."""
+
+    values: tuple[int, ...] | None
+    reasons: tuple[str, ...]
+    detail: str
+
+    @property
+    def word(self) -> str:
+        """The first reason, or ``read``."""
+        return self.reasons[0] if self.values is None else "read"
+
+
+class _Reader:
+    """A rig's reader as a scene watcher has it. Remembers how many pictures in a row, from the first on, it refused."""
+
+    def __init__(self, reader: RigReader) -> None:
+        self._reader = reader
+        self.refused: list[Doubts] = []
+        self.read_any = False
+
+    def read(self, picture: Bgr) -> Dice | Doubts:
+        answer = self._reader.read(picture)
+        if isinstance(answer, Dice):
+            self.read_any = True
+        elif not self.read_any:
+            self.refused.append(answer)
+        return answer
+
+    def same(self, one: Dice, other: Dice) -> bool:
+        return self._reader.same(one, other)
+
+    def encode(self, value: Dice) -> dict[str, Any]:
+        return {"faces": msgspec.to_builtins(value.faces)}
+
+
+def look(reader: RigReader, shake: Shake, *, chances: int = 2, change: Callable[[Bgr], Bgr] | None = None) -> Look:
+    """One question to the real watcher, pictures 50 ms apart; ``change`` is done to each.
+
+    A scene has several chances to be read. To save time a look ends once the first ``chances`` pictures were refused.
+    """
+    scene = _Reader(reader)
+    watcher = SceneWatcher(scene, QUIET_S, LOOK_S)
+    watcher.ask(1, 0)
+    for index in range(round(LOOK_S * 20) + 2):
+        picture = shake.frame(index)
+        events = watcher.picture(picture if change is None else change(picture), (index + 1) * 50_000_000)
+        for event in events:
+            if isinstance(event, Looked):
+                faces = faces_of(event.value, reader.count) if event.value is not None else None
+                values = None if faces is None else tuple(sorted(face.value for face in faces))
+                return Look(values, tuple(str(reason) for reason in event.reasons), event.detail)
+        if len(scene.refused) >= chances:
+            first = scene.refused[0]
+            return Look(None, tuple(str(reason) for reason in first.reasons), first.detail)
+    raise AssertionError("the watcher gave no answer in time")

@@ -13,13 +13,22 @@ def add(commands: Subcommands) -> None:
     parser = add_command(
         commands,
         "demo",
-        "show the main job: a simulated wheel, an embedded broker, the station, and its outcomes as servers see them",
-        "dealer-daemon demo --seconds 60 --speed 10",
+        "show the main job: simulated devices of every kind of table, an embedded broker, the station, and its "
+        "outcomes as servers see them",
+        "dealer-daemon demo --seconds 60 --speed 4",
         demo,
     )
-    parser.add_argument("--seconds", type=positive, metavar="N", help="end after N seconds (default: at Ctrl-C)")
-    parser.add_argument("--speed", type=positive, default=10.0, metavar="X", help="times real speed (default: 10)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the simulated wheel (default: 1)")
+    parser.add_argument(
+        "--seconds", type=positive, metavar="N", help="end N seconds after all is up (default: at Ctrl-C)"
+    )
+    parser.add_argument(
+        "--speed",
+        type=positive,
+        default=4.0,
+        metavar="X",
+        help="times real speed (default: 4); over 4 without the tables that a camera reads",
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the simulated devices (default: 1)")
     parser.add_argument(
         "--broker",
         choices=("auto", "mosquitto", "amqtt"),

@@ -1,4 +1,4 @@
-"""The demonstration: a simulated wheel, a broker, the station, and what a game server would see of it.
+"""The demonstration: simulated devices of every kind of table, a broker, the station, and what game servers see of it.
 
-Every part is the real one in a process of its own; only the wheel is simulated, and that below the transport.
+Every part is the real one in a process of its own; only the devices are simulated, and those below the transport.
 """

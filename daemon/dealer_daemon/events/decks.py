@@ -24,7 +24,8 @@ class DeckShuffling(EventData, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "deck.shuffling"
     device: str
-    deck_set: str
+    deck_set: str | None = None
+    """Null: nobody knows which. No shoe starts before a person says it."""
     job: int
     """The machine's own number of this shuffle."""
 
@@ -92,10 +93,14 @@ class DeckFailed(EventData, frozen=True, kw_only=True):
 
 
 class ShufflerTamper(EventData, frozen=True, kw_only=True):
-    """The shuffler left the USB while in use and came back: somebody may have been at its port."""
+    """The shuffler left the USB while in use and came back, or sent the order of its cards: somebody may know more of
+    them than anybody should."""
 
     type: ClassVar[str] = "shuffler.tamper"
     device: str
+    cause: Literal["usb_reenumerated", "order_offered"]
+    job: int | None = None
+    """The shuffle that it was about: no set is verified by it."""
     detail: str
     evidence: list[str] = []
 

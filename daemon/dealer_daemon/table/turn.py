@@ -14,10 +14,10 @@ from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
 
-FRAMES_BEFORE_ATTEMPT = 24
-"""Twelve seconds of a wheel at its cadence: enough to see what an attempt began from."""
-MOST_FRAMES = 4096
-"""Half an hour of one wheel: no attempt is longer, and memory stays bounded."""
+BEFORE_ATTEMPT_S = 12.0
+"""Kept of the time before an attempt: 24 frames of a roulette wheel, enough to see what it began from."""
+MOST_FRAMES = 16_384
+"""Five minutes of an encoder at 50 Hz, hours of anything else: no attempt is longer, and memory stays bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,11 @@ class FrameLog:
 
     def shorten(self) -> None:
         """No attempt is under way: only what just happened can matter to the next."""
+        newest = max((frames[-1].at for frames in self._frames.values() if frames), default=None)
+        if newest is None:
+            return
         for frames in self._frames.values():
-            while len(frames) > FRAMES_BEFORE_ATTEMPT:
+            while frames and newest.since_s(frames[0].at) > BEFORE_ATTEMPT_S:
                 frames.popleft()
 
     def clear(self) -> None:

@@ -54,7 +54,7 @@ DECKS: dict[str, Word] = {
     ),
     "deck_old_cards": Word(
         _DECK, "Old cards left in the shuffler", "旧牌未全部取出", "舊牌未全部取出",
-        "New cards were put into a continuous shuffler that had not been empty: a change takes all old cards out (001).",
+        "New cards went into a continuous shuffler that had not been empty: a change takes all old cards out (001).",
     ),
     # By a scan.
     "deck_not_exact": Word(

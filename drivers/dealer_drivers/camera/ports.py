@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from urllib.parse import urlsplit
 
 from dealer_drivers.camera.settings import CameraSettings, Task
@@ -26,8 +27,13 @@ class CameraOptions(DriverOptions, frozen=True, kw_only=True):
     """Pixels of the picture."""
 
     def camera_problems(self) -> list[OptionError]:
-        """Sizes out of range."""
-        return [
+        """Sizes out of range, and settings that are no numbers."""
+        problems = [
+            OptionError(key, f"{value} is no number that a camera can be set to")
+            for key, value in (("exposure", self.exposure), ("focus", self.focus))
+            if value is not None and not math.isfinite(value)
+        ]
+        return problems + [
             OptionError(key, f"{value} is out of range; it must be {low} to {high}")
             for key, value, low, high in (("width", self.width, 160, 8_192), ("height", self.height, 120, 8_192))
             if value is not None and not low <= value <= high

@@ -24,16 +24,18 @@ from dealer_drivers.dice.profile import (
     Tolerances,
     encode_plate,
 )
+from dealer_drivers.dice.profile_check import Shown, faults
 from dealer_drivers.dice.profile_faces import FacePips, pips_of
 from dealer_drivers.dice.profile_size import ProfileMakeError, SingleDie, isolated, size_of
-from dealer_drivers.dice.rig_die_first import edge_width
+from dealer_drivers.dice.rig_die_first import edge_widths
 from dealer_drivers.dice.rig_frame import Floats
 from dealer_drivers.dice.rig_lone import Surroundings
 from dealer_drivers.dice.rig_outline import Pose, draw, outline
 from dealer_drivers.dice.rig_spots import SpotFinder
 from dealer_drivers.dice.rig_squares import fit
 
-LEAST_PIP_PX = 3.0
+LEAST_PIP_PX = 5.0
+"""Radius."""
 LEAST_CONTRAST = 28.0
 """Grey levels between dice and plate."""
 LEAST_SHADOW = 0.6
@@ -96,7 +98,7 @@ def make_profile(
         )
     corner = float(np.median([_corner(one, pose) for one, pose in zip(found, placed, strict=True)]))
     width_px = float(
-        np.median([edge_width(changes[n], [o.contour for o in found if o.picture == n]) for n in _seen(found)])
+        np.median([edge_widths(changes[n], [o.contour for o in found if o.picture == n])[0] for n in _seen(found)])
     )
     data = encode_plate(plate)[1]
     draft = Profile(
@@ -125,8 +127,9 @@ def make_profile(
     )
     shadow, shadow_px = _shadow(draft, even, smooth, found, placed, noise)
     draft = replace(draft, shadow=shadow, shadow_px=shadow_px)
-    made = RigProfile(replace(draft, one_px=_one(draft, dice, found, placed)), plate)
-    if problems := made.content.problems():
+    shown = _shown(draft, dice, found, placed, even)
+    made = RigProfile(replace(draft, one_px=_one(draft, shown)), plate)
+    if problems := made.content.problems() or faults(made, shown, count):
         raise ProfileMakeError("; ".join(problems))
     return made
 
@@ -193,16 +196,29 @@ def _corner(one: SingleDie, pose: Pose) -> float:
     return float(np.clip(gap / 0.4142, 0.0, 0.35))
 
 
-def _one(draft: Profile, dice: Sequence[Bgr], found: list[SingleDie], placed: list[Pose]) -> float:
-    """How large dice that show a one seem from their pip."""
-    finder, surroundings = SpotFinder(draft), Surroundings(draft)
-    sizes = []
+def _shown(
+    draft: Profile, dice: Sequence[Bgr], found: list[SingleDie], placed: list[Pose], even: list[Bgr]
+) -> list[Shown]:
+    """The pictures whose dice were found, with the good pips on them."""
+    finder = SpotFinder(draft)
+    shown = []
     for n in _seen(found):
-        own = [pose for one, pose in zip(found, placed, strict=True) if one.picture == n]
-        for spot in finder.find(dice[n]):
-            middle = any(np.hypot(spot.pip.x - pose.x, spot.pip.y - pose.y) < 0.06 * pose.size_px for pose in own)
-            if spot.good and 1 in spot.values and middle:
-                around = surroundings.look(dice[n], spot)
+        poses = tuple(pose for one, pose in zip(found, placed, strict=True) if one.picture == n)
+        faces = [face for pose in poses if (face := pips_of(even[n], pose))]
+        values = tuple(sorted(face.value for face in faces)) if len(faces) == len(poses) else None
+        shown.append(Shown(dice[n], poses, values, tuple(spot for spot in finder.find(dice[n]) if spot.good)))
+    return shown
+
+
+def _one(draft: Profile, shown: list[Shown]) -> float:
+    """How large dice that show a one seem from their pip."""
+    surroundings = Surroundings(draft)
+    sizes = []
+    for one in shown:
+        for spot in one.spots:
+            middle = any(np.hypot(spot.pip.x - at.x, spot.pip.y - at.y) < 0.06 * at.size_px for at in one.poses)
+            if 1 in spot.values and middle:
+                around = surroundings.look(one.picture, spot)
                 if around.proved:
                     sizes.append(around.size_px)
     if not sizes:

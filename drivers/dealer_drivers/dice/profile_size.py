@@ -12,7 +12,9 @@ from dealer_drivers.dice.faces import Bgr
 from dealer_drivers.dice.rig_frame import SHADE, Floats, Mask, without_shade
 from dealer_drivers.dice.rig_outline import Pose
 
-LEAST_DIE_PX = 40.0
+LEAST_DIE_PX = 60.0
+SMALLEST_PX = 25.0
+"""Dice are looked for from that width on, to say of those under the least that they are too small."""
 LEAST_RISE = 0.005
 """As measured, which rounded edges make less than it is. Seen from far above, a die on another is hardly larger."""
 RISES = np.arange(0.0, 0.121, 0.001)
@@ -47,13 +49,13 @@ def isolated(change: Mask, even: Bgr, plate: Bgr, picture: int, count: int, nois
     """The single dice of a picture; none where they are not ``count``."""
     level, _ = cv2.threshold(change, 0, 255, cv2.THRESH_OTSU)
     strong = change[change > max(level, 4 * noise)]
-    if strong.size < LEAST_DIE_PX**2:
+    if strong.size < SMALLEST_PX**2:
         return []
     half = float(np.median(strong)) / 2
     mask = cv2.threshold(change, half, 255, cv2.THRESH_BINARY)[1]
     without_shade(np.asarray(mask, np.uint8), even, plate, noise)
     parts, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    large = [part for part in parts if cv2.contourArea(part) > LEAST_DIE_PX**2 * 0.8]
+    large = [part for part in parts if cv2.contourArea(part) > SMALLEST_PX**2 * 0.8]
     out = []
     for part in large:
         x, y, w, h = cv2.boundingRect(part)
@@ -109,7 +111,9 @@ def size_of(
     near = seen[far < 0.6 * np.median(seen)]
     size = float(np.median(near)) if near.size >= 4 else float(np.percentile(seen, 30))
     if size < LEAST_DIE_PX:
-        raise ProfileMakeError(f"the dice are {size:.0f} pixels wide, at least {LEAST_DIE_PX:.0f} are needed")
+        raise ProfileMakeError(
+            f"bring the camera nearer: the dice are {size:.0f} pixels wide, at least {LEAST_DIE_PX:.0f} are needed"
+        )
     if near.size >= 4 and float(np.std(near)) > SPREAD * size:
         raise ProfileMakeError("the dice are not all of one size, or not all lie flat")
     if far.max() < 1.2 * size:

@@ -38,8 +38,10 @@ LARGE_FOREIGN = 0.5
 """From that area on, in faces, a rest that has not the colour of a die is named before anything else."""
 SLIM, SLIM_LONG, SLIM_LIKE = 3.5, 1.25, 1.7
 """Times as long as wide, and edges long: longer than the side of any die; and where it has the colour of dice."""
-VERY_WIDE = 1.15
-"""Times the allowed width of outlines from which on nothing else is looked at."""
+LEAST_CUT = 0.04
+"""A part of a die that reaches into the picture shows at least so much, in faces; less may be anything."""
+SHARP = 1.0
+"""Times the calibrated width of soft outlines that the sharp ones of a picture in focus have at most."""
 LARGE_REST, LONG_REST = 1.8, 2.2
 """A single die, however it leans, covers less, in faces, and is not so long, in edges."""
 
@@ -82,7 +84,7 @@ def _doubts(profile: Profile, count: int, seen: Evidence) -> list[tuple[Doubt, s
     die, pip = seen.die, seen.pip
     doubts = [
         *_first_things(profile, die),
-        *_picture(profile, die),
+        *_picture(die),
         *_large_things(count, die),
         *_cut(die),
         *_sizes(profile, seen),
@@ -101,6 +103,8 @@ def _doubts(profile: Profile, count: int, seen: Evidence) -> list[tuple[Doubt, s
     if not doubts and (die.rests or any(found.missing > MISSING for found in die.faces)):
         doubts.append(_unexplained(count, die))
     doubts += agree
+    if die.edge_width_px > profile.edge_width_px * profile.tolerances.edge_width:
+        doubts.append(_blurred(profile, die))
     if known != count:
         doubts.append((Doubt.WRONG_COUNT, f"{known} dice were found, not {count}"))
     if len(pip.faces) != count and not agree:
@@ -124,14 +128,11 @@ def _unexplained(count: int, die: DieFirst) -> tuple[Doubt, str]:
     return Doubt.LEANING, f"a side that a flat die does not show{where}"
 
 
-def _picture(profile: Profile, die: DieFirst) -> list[tuple[Doubt, str]]:
+def _picture(die: DieFirst) -> list[tuple[Doubt, str]]:
     """What is wrong with the whole picture."""
     doubts = [
         (Doubt.GLARE, f"light at {rest.x:.0f}, {rest.y:.0f}") for rest in die.rests if rest.bright * rest.area > GLARE
     ]
-    wide = profile.edge_width_px * profile.tolerances.edge_width
-    if die.edge_width_px > wide:
-        doubts.append((Doubt.BLURRED, f"outlines rise over {die.edge_width_px:.1f} pixels, {wide:.1f} are allowed"))
     if any(found.face is None for found in die.faces) and die.clipped > CLIPPED:
         doubts.append((Doubt.GLARE, f"light hides {die.clipped:.2f} of a face"))
     return doubts
@@ -139,15 +140,24 @@ def _picture(profile: Profile, die: DieFirst) -> list[tuple[Doubt, str]]:
 
 def _first_things(profile: Profile, die: DieFirst) -> list[tuple[Doubt, str]]:
     """What makes everything else meaningless: a picture far out of focus, a cable."""
-    wide = VERY_WIDE * profile.edge_width_px * profile.tolerances.edge_width
-    if die.edge_width_px > wide:
-        return [(Doubt.BLURRED, f"outlines rise over {die.edge_width_px:.1f} pixels")]
+    if die.edge_width_px > profile.edge_width_px * profile.tolerances.edge_width and not _sharp_somewhere(profile, die):
+        return [_blurred(profile, die)]
     return [
         (Doubt.OCCLUDED, f"something long and thin lies at {rest.x:.0f}, {rest.y:.0f}")
         for rest in die.rests
         if rest.slim > SLIM and rest.long > (SLIM_LONG if rest.like_die < 0.5 else SLIM_LIKE)
         if not (rest.shade > 0.5 and rest.beside_die)
     ]
+
+
+def _sharp_somewhere(profile: Profile, die: DieFirst) -> bool:
+    """Whether some outlines are as sharp as a lens in focus shows them."""
+    return die.edge_narrow_px < SHARP * profile.edge_width_px
+
+
+def _blurred(profile: Profile, die: DieFirst) -> tuple[Doubt, str]:
+    wide = profile.edge_width_px * profile.tolerances.edge_width
+    return Doubt.BLURRED, f"outlines rise over {die.edge_width_px:.1f} pixels, {wide:.1f} are allowed"
 
 
 def _large_things(count: int, die: DieFirst) -> list[tuple[Doubt, str]]:
@@ -177,7 +187,7 @@ def _foreign_things(die: DieFirst) -> list[tuple[Doubt, str]]:
 
 
 def _cut(die: DieFirst) -> list[tuple[Doubt, str]]:
-    if die.cut or any(rest.at_frame and rest.like_die > 0.5 for rest in die.rests):
+    if die.cut or any(rest.at_frame and rest.like_die > 0.5 and rest.area > LEAST_CUT for rest in die.rests):
         return [(Doubt.CUT_BY_FRAME, "a die reaches over the edge of the picture")]
     return []
 

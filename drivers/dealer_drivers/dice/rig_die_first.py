@@ -33,6 +33,8 @@ SIDE_DIM = (0.25, 1.2)
 """How bright a side of a die may be, as a multiple of its top."""
 WINDOW = 15
 """Pixels to both sides of an outline in which its rise is measured."""
+GAP = 0.15
+"""Between two dice, in edges: less is dark down there, and soft in the picture."""
 LIKE = 24.0
 """Grey levels by which a rest may differ from the body's colour, dimmed, and still be of a die."""
 
@@ -55,7 +57,7 @@ class FoundFace:
     missing: float
     """Part of the face that is not in the foreground."""
     alone: bool
-    """Whether it is the only die in its part of the foreground."""
+    """Whether no other die touches it or hides the plate beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,11 @@ class DieFirst:
     covered: float
     """Foreground of the dice's contrast, in areas of a face."""
     clipped: float
-    """Saturated part of the faces, in areas of a face."""
+    """Saturated part of the faces, in areas of a face, where it is solid: a bright face with noise is not."""
     edge_width_px: float
-    """Over how many pixels outlines rise; NaN where there is none."""
+    """Over how many pixels outlines rise where they are soft; NaN where there is none."""
+    edge_narrow_px: float
+    """The same where they are sharp: a lens out of focus leaves none sharp, a hand or light does."""
 
 
 class DieFirstReader:
@@ -133,7 +137,10 @@ class DieFirstReader:
             squares += own
             single += own if len(own) == 1 else []
             beyond += [square for square in own if at_frame and self._beyond(square)]
-        faces = tuple(self._face(frame, filled, square, alone=square in single) for square in squares)
+        alone = [
+            one in single and not any(near_each_other(one, two) for two in squares if two is not one) for one in squares
+        ]
+        faces = tuple(self._face(frame, filled, *pair) for pair in zip(squares, alone, strict=True))
         return DieFirst(
             faces,
             self._rests(frame, squares),
@@ -141,7 +148,7 @@ class DieFirstReader:
             largest,
             cv2.countNonZero(filled) / self.area,
             self._clipped(frame, squares),
-            edge_width(frame.change, outlines),
+            *edge_widths(frame.change, outlines),
         )
 
     def _beyond(self, square: Square) -> bool:
@@ -150,7 +157,7 @@ class DieFirstReader:
         low, high = corners.min(axis=0), corners.max(axis=0)
         return bool(low.min() < 0 or high[0] > self.profile.width - 1 or high[1] > self.profile.height - 1)
 
-    def _face(self, frame: Frame, filled: Mask, square: Square, *, alone: bool) -> FoundFace:
+    def _face(self, frame: Frame, filled: Mask, square: Square, alone: bool) -> FoundFace:
         patch: Patch = rectified(frame.even, square.pose)
         verdict = read_face(self.profile, self.templates, patch, 254.0 / max(frame.gain))
         body = body_of(patch)
@@ -242,12 +249,24 @@ class DieFirstReader:
         dice = np.zeros_like(frame.any)
         for square in squares:
             draw(dice, top(square.pose, 0) / 2 - 0.25, 255)
-        return 4 * cv2.countNonZero(cv2.bitwise_and(dice, frame.clipped)) / self.area
+        solid = cv2.morphologyEx(cv2.bitwise_and(dice, frame.clipped), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        return 4 * cv2.countNonZero(solid) / self.area
 
 
-def edge_width(change: Mask, outlines: list[Floats]) -> float:
-    """Over how many pixels the foreground rises from a quarter to three quarters, doubled: mean of the
-    wider half of outlines."""
+def near_each_other(one: Square, two: Square) -> bool:
+    """Whether the gap between two dice is so narrow that their outlines there are not those of single ones."""
+    for own, other in ((one.pose, two.pose), (two.pose, one.pose)):
+        turn = np.radians(other.turn_deg - own.turn_deg)
+        half = own.size_px / 2 + other.size_px / 2 * float(abs(np.cos(turn)) + abs(np.sin(turn)))
+        apart = np.abs(own.to_own(np.array([[other.x, other.y]]))[0])
+        if float(apart.max()) > half + GAP * own.size_px:
+            return False
+    return True
+
+
+def edge_widths(change: Mask, outlines: list[Floats]) -> tuple[float, float]:
+    """Over how many pixels the foreground rises from a quarter to three quarters, doubled: mean of the wider half of
+    outlines, and of their narrowest quarter."""
     points, normals = [], []
     for contour in outlines:
         step = np.roll(contour, -4, axis=0) - np.roll(contour, 4, axis=0)
@@ -255,7 +274,7 @@ def edge_width(change: Mask, outlines: list[Floats]) -> float:
         points.append(contour[::4])
         normals.append((np.stack([step[:, 1], -step[:, 0]], axis=1) / length[:, None])[::4])
     if not points:
-        return float("nan")
+        return float("nan"), float("nan")
     at, out = np.concatenate(points), np.concatenate(normals)
     steps = np.arange(-WINDOW, WINDOW + 1, dtype=np.float64)
     x = (at[:, :1] + out[:, :1] * steps).astype(np.float32)
@@ -270,5 +289,6 @@ def edge_width(change: Mask, outlines: list[Floats]) -> float:
     part = (rise - low[:, None]) / span[:, None]
     between = np.sort(((part > 0.25) & (part < 0.75)).sum(axis=1)[span > 15])
     if between.size < 8:
-        return float("nan")
-    return 2.0 * float(between[between.size // 2 : -(between.size // 10) or None].mean())
+        return float("nan"), float("nan")
+    wide = between[between.size // 2 : -(between.size // 10) or None]
+    return 2.0 * float(wide.mean()), 2.0 * float(between[between.size // 10 : between.size // 4 + 1].mean())

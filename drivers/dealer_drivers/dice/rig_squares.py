@@ -31,6 +31,8 @@ LEAST_POINTS = 0.05
 LEAST_COVER = 0.86
 LEAST_SIDES = 1.5
 """Sum of four sides, each 0 to 1, for a square to be taken."""
+FAR = 0.2
+"""From how far points count for a die that none hold along one axis, in edges."""
 MOST = 6
 """Dice in one component; whoever has more is refused anyway."""
 
@@ -165,6 +167,10 @@ def fit(box: Box, poses: list[Pose], contour: Floats, nears_px: tuple[float, ...
         square = Square(pose, (np.nan, np.nan), (0, 0, 0, 0), np.nan)
         for near in nears_px:
             square = _fitted(box, replace(square.pose, size_px=box.die_px), contour, near)
+        if max(square.seen[::2]) == 0 or max(square.seen[1::2]) == 0:
+            # Nothing holds it along one axis: in a row of dice it may be put too far along it.
+            for near in (FAR * box.die_px, *nears_px):
+                square = _fitted(box, replace(square.pose, size_px=box.die_px), contour, near)
         found.append(square)
     return found
 

@@ -25,8 +25,13 @@ PLACE_OFF = 0.07
 """A pip against its place, in sides."""
 FREE_RIM = 0.06
 """Pips nearer to the outline than this, in sides, are a side face's or the plate's."""
-LIKE_CONTRAST, LIKE_RADIUS = 0.5, 1.5
+ALONE_ONE_WAY, ALONE_ROUND = 0.75, 0.88
+"""Where pips are taken without a layout, the outline must be beyond doubt, all sides darker or all brighter outside,
+and every pip round. Half A and B: such dice have 0.78 and 0.9 at least."""
+LIKE_CONTRAST, LIKE_RADIUS = 0.6, 1.5
 """Weakest over strongest pip of a face, largest over smallest."""
+INSIDE, AT_RIM = 0.09, 0.02
+"""Of the face: how far within its outline a pip stands that cannot, and that can, be a side face's."""
 FOREIGN = 0.5
 """Contrast of a further pip on the face, in that of the weakest of its own, from which it belongs there."""
 PITCH_OF_FACE = (0.13, 0.34)
@@ -87,8 +92,11 @@ def pips_alone(seen: Seen, pips: tuple[Pip, ...]) -> PipFace | None:
     """The pips that stand on a face, one at each place where die-first has one, and no other: as good as a layout.
 
     Pip-first makes no layout where the ground between pips is not plain, as on dice with a round inlay; its pips are
-    found without any knowledge of faces all the same. Not for a one: a single pip says too little.
+    found without any knowledge of faces all the same. Not for a one: a single pip says too little. Nor without an
+    outline that leaves no doubt, as the places are die-first's here.
     """
+    if seen.square.one_way < ALONE_ONE_WAY:
+        return None
     size, value = seen.square.size_px, seen.reading.value
     outline = seen.square.corners.astype(np.float32)
     on_face = [
@@ -105,6 +113,8 @@ def pips_alone(seen: Seen, pips: tuple[Pip, ...]) -> PipFace | None:
         chosen.append(near[0])
     if value < 2 or len({id(pip) for pip in chosen}) != value:
         return None
+    if min(pip.roundness for pip in chosen) < ALONE_ROUND:
+        return None
     contrasts, radii = [pip.contrast for pip in chosen], [pip.radius_px for pip in chosen]
     if min(contrasts) < LIKE_CONTRAST * max(contrasts) or max(radii) > LIKE_RADIUS * min(radii):
         return None
@@ -120,6 +130,29 @@ def pips_alone(seen: Seen, pips: tuple[Pip, ...]) -> PipFace | None:
     turn = (seen.square.turn_deg + seen.reading.slant_deg) % 90.0
     pitch = seen.reading.pitch * size
     return PipFace(value, x, y, pitch, turn, seen.reading.dark, tuple(chosen), min(pip.roundness for pip in chosen))
+
+
+def foreign_pips(die: Confirmed, pips: tuple[Pip, ...]) -> list[Pip]:
+    """Pips of the die's kind that stand on its face and are none of those it was read by.
+
+    The face is then one that no die has, or the square is not the die's.
+
+    At the very outline a pip of a side face may show, smaller and paler.
+    """
+    own = die.pips.pips
+    contrast, radius = min(pip.contrast for pip in own), float(np.mean([pip.radius_px for pip in own]))
+    outline = die.seen.square.corners.astype(np.float32)
+    found = []
+    for pip in pips:
+        if pip in own or pip.dark != die.pips.dark:
+            continue
+        within = cv2.pointPolygonTest(outline, (pip.x, pip.y), True) / die.seen.square.size_px
+        size, strength = pip.radius_px / radius, pip.contrast / contrast
+        if (within > INSIDE and strength >= 0.4 and 0.5 <= size <= 1.7) or (
+            within > AT_RIM and strength >= 0.65 and 0.7 <= size <= 1.5
+        ):
+            found.append(pip)
+    return found
 
 
 def _stands_on(face: PipFace, seen: Seen) -> bool:

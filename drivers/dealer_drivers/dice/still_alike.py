@@ -18,8 +18,9 @@ from dealer_drivers.dice.still_squares import Floats
 
 WORK_PX = 320
 """Long side of the picture that bodies are looked for in."""
-CHROMA = 8.0
-"""Differences of colour channels up to here are a grey camera's."""
+CHROMA = 9.5
+"""Grey levels by which blue or red may leave a curve of green in a grey camera's picture. Strongly tinted ones have up
+to 8.5, like dice on desks from 10."""
 LIKE_LIGHT, LIKE_COLOUR = 38.0, 12.0
 """Lab, 0 to 255: like dice differ at most by so much in lightness (each stands in its own light) and in colour."""
 LIKE_SIZE = 1.6
@@ -33,6 +34,9 @@ ASKEW = 0.55
 """Beside that way, in its length: pixels farther off have another colour."""
 BODY = (0.80, 1.85)
 """Area of a body for each die it holds, in areas of its face. Half A: 1.06 to 1.79: sides being darker than the top."""
+BODY_UNLIKE = 1.3
+"""Largest over smallest of these: a camera sees as much of the sides of each die, unless one hides under another. Half
+A and B: up to 1.2 but for one."""
 BODY_ASIDE = 0.30
 """Middle of the body of one die against that of its face, in sides: above, the face is no top face."""
 BODY_LIGHT, BODY_COLOUR = 48.0, 16.0
@@ -60,9 +64,16 @@ class Bodies:
 
 
 def has_colour(picture: Bgr) -> bool:
-    """Whether the picture comes from a colour camera and shows some."""
-    small = cv2.resize(picture, (160, 120), interpolation=cv2.INTER_AREA).astype(np.int16)
-    return bool(np.percentile(small.max(axis=2) - small.min(axis=2), 95) > CHROMA)
+    """Whether the picture comes from a colour camera and shows some.
+
+    A tint over a grey picture is no colour: blue and red are then curves of green, whatever the light and the camera.
+    """
+    small = cv2.resize(picture, (160, 120), interpolation=cv2.INTER_AREA).astype(np.float64).reshape(-1, 3)
+    green = small[:, 1] / 255
+    curve = np.stack([np.ones_like(green), green, green**2], axis=1)
+    others = small[:, ::2]
+    off = np.abs(others - curve @ np.linalg.lstsq(curve, others, rcond=None)[0]).max(axis=1)
+    return bool(np.percentile(off, 95) > CHROMA)
 
 
 def alike_bodies(picture: Bgr, faces: list[npt.NDArray[np.float64]]) -> Bodies | None:

@@ -8,6 +8,7 @@ count).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -15,9 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts, Grey, Pip, PipFace
-from dealer_drivers.dice.still_agree import Confirmed, confirmed
-from dealer_drivers.dice.still_alike import BODY, BODY_ASIDE, FURTHER, FURTHER_CUT, alike_bodies, has_colour
-from dealer_drivers.dice.still_die_first import LEAST_LIKENESS, MOST_UNLIKE, DieSight, Seen, common_part, find_faces
+from dealer_drivers.dice.still_agree import Confirmed, confirmed, foreign_pips
+from dealer_drivers.dice.still_alike import (
+    BODY,
+    BODY_ASIDE,
+    BODY_UNLIKE,
+    FURTHER,
+    FURTHER_CUT,
+    alike_bodies,
+    has_colour,
+)
+from dealer_drivers.dice.still_die_first import LEAST_LIKENESS, DieSight, Seen, common_part, find_faces
 from dealer_drivers.dice.still_frame import frame_steps
 from dealer_drivers.dice.still_leftover import (
     ASIDE,
@@ -35,6 +44,7 @@ from dealer_drivers.dice.still_leftover import (
 )
 from dealer_drivers.dice.still_pips import PipSight, find_pip_faces
 from dealer_drivers.dice.still_rim import find_rim
+from dealer_drivers.dice.still_round import ROUND_ON_DESK, is_round
 
 SMALLEST_PICTURE_PX = 96
 FLAT = 24
@@ -45,6 +55,15 @@ MARGIN = 0.9
 """A face, made smaller by this, must be inside the picture."""
 FRAME_STEP = 0.36
 """Edges that run out of the picture: half A has up to 0.32 without and from 0.38 with a die cut by the frame."""
+MOST_UNLIKE = 1.75
+"""Largest over smallest face: the dice of one game, with what an outline may be off, have up to 1.61 (half A and B)."""
+LONGER, LONGER_FEW = 1.4, 1.25
+"""Longer over shorter side of a face; the second for ones, twos and threes, which half a covered face shows too. Those
+of half A and B have up to 1.35 and 1.20."""
+FRAMED = (1.12, 1.75)
+"""Size of the outline around a round inlay, in that of the inlay."""
+FRAMED_SCORE, FRAMED_OFF = 0.5, 0.17
+"""How good it must be at least, and how far its middle may be off, in sides of the inlay."""
 TOO_NEAR, TOO_NEAR_ASLANT = 0.9, 1.03
 """Middles of two faces, in their mean size: tops of two dice are never nearer than about 1, the top and a side of one
 die are. Where pictures may be taken from aslant, nothing near that is taken (half A: pairs of sides up to 1.0)."""
@@ -52,6 +71,11 @@ STRONG_GROUP = 0.75
 """Quality of groups of three and more pips that are counted before anything else is looked at."""
 PALE_ONE_WAY = 0.6
 """Sides all darker or all brighter outside, this clearly, make even a pale face with uncertain pips one more die."""
+DIE_ON_DESK = 0.62
+"""Likeness of a sure face beside like dice on a desk, of any colour, from which it is one more die: clutter has up to
+0.59, dice mostly above 0.7."""
+GROUPS_ON_DESK = {3: 0.35, 4: 0.3, 5: 0.3, 6: 0.3}
+"""Contrast of a group of pips there, of either polarity, in that of the weakest die's, from which it is one more."""
 FURTHER_FACE = 0.5
 """Size of an unconfirmed face, in those of the smallest die, from which it may be one more."""
 
@@ -136,11 +160,46 @@ def _further_dice(table: _Table) -> Doubts | None:
     sizes = [die.seen.square.size_px for die in table.dice]
     if max(sizes) > MOST_UNLIKE * min(sizes):
         return _no(Doubt.UNCLEAR, detail=f"the faces measure {min(sizes):.0f} to {max(sizes):.0f} pixels")
+    for die in table.dice:
+        x, y = die.seen.square.centre
+        foreign = foreign_pips(die, table.pip_sight.pips)
+        if foreign:
+            return _no(Doubt.UNCLEAR, Doubt.LEFT_OVER, detail=f"the face at {x:.0f}, {y:.0f} has one more pip")
+        if _longer(die.seen) > (LONGER_FEW if die.value <= 3 else LONGER):
+            return _no(Doubt.UNCLEAR, Doubt.OCCLUDED, detail=f"the face at {x:.0f}, {y:.0f} is not square")
+        if is_round(table.grey, die.seen.square.corners, die.seen.square.score) and not _is_framed(die.seen, table):
+            return _round(die.seen)
     if _nearest(table) < TOO_NEAR:
         return _no(Doubt.UNCLEAR, Doubt.STACKED, detail="two faces are so near that both may be of one die")
     if any(_over_edge(corners, table.grey.shape) for corners in table.corners):
         return _no(Doubt.CUT_BY_FRAME, detail="a die reaches over the edge of the picture")
     return None
+
+
+def _round(seen: Seen) -> Doubts:
+    x, y = seen.square.centre
+    return _no(Doubt.UNCLEAR, detail=f"what has pips at {x:.0f}, {y:.0f} is round, as no die is")
+
+
+def _longer(seen: Seen) -> float:
+    """The mean of the two longer sides over that of the two shorter ones."""
+    corners = seen.square.corners
+    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+    ratio = float((sides[0] + sides[2]) / (sides[1] + sides[3]))
+    return max(ratio, 1 / ratio)
+
+
+def _is_framed(seen: Seen, table: _Table) -> bool:
+    """Whether a larger square stands around it: a die of which only the round inlay was taken."""
+    x, y = seen.square.centre
+    size = seen.square.size_px
+    return any(
+        FRAMED[0] <= other.square.size_px / size <= FRAMED[1]
+        and other.square.score >= FRAMED_SCORE
+        and np.hypot(other.square.centre[0] - x, other.square.centre[1] - y) <= FRAMED_OFF * size
+        and not is_round(table.grey, other.square.corners, other.square.score)
+        for other in table.die_sight.all_seen
+    )
 
 
 def _nearest(table: _Table) -> float:
@@ -156,28 +215,37 @@ def _nearest(table: _Table) -> float:
     )
 
 
-def _is_further(seen: Seen, table: _Table, smallest: float) -> bool:
-    """A square beside the dice with something like pips on it: a sure face, or one whose sides are all of one kind."""
-    sure = seen.is_face and seen.square.score >= 0.6 and seen.reading.contrast >= 0.3 * table.weakest
-    pale = (
+def _beside(table: _Table) -> Iterator[Seen]:
+    """Squares of a die's size that stand beside the dice, whatever is on them."""
+    smallest = min(die.seen.square.size_px for die in table.dice)
+    known = {id(die.seen) for die in table.dice}
+    for seen in table.die_sight.all_seen:
+        if (
+            id(seen) not in known
+            and seen.square.size_px >= FURTHER_FACE * smallest
+            and all(common_part(seen.square.corners, die) <= ASIDE for die in table.corners)
+        ):
+            yield seen
+
+
+def _is_sure(seen: Seen, table: _Table) -> bool:
+    return seen.is_face and seen.square.score >= 0.6 and seen.reading.contrast >= 0.3 * table.weakest
+
+
+def _is_further(seen: Seen, table: _Table) -> bool:
+    """Something like pips on it: a sure face, or one whose sides are all of one kind."""
+    return _is_sure(seen, table) or (
         seen.reading.value > 0
         and seen.reading.likeness >= LEAST_LIKENESS
         and seen.square.one_way >= PALE_ONE_WAY
         and seen.reading.contrast >= 0.15 * table.weakest
     )
-    return (
-        (sure or pale)
-        and seen.square.size_px >= FURTHER_FACE * smallest
-        and all(common_part(seen.square.corners, die) <= ASIDE for die in table.corners)
-    )
 
 
 def _bare(table: _Table) -> Doubts | None:
     """Dice on a plate: nothing may be left over."""
-    smallest = min(die.seen.square.size_px for die in table.dice)
-    known = {id(die.seen) for die in table.dice}
-    for seen in table.die_sight.all_seen:
-        if id(seen) not in known and _is_further(seen, table, smallest):
+    for seen in _beside(table):
+        if _is_further(seen, table):
             x, y = seen.square.centre
             return _no(Doubt.WRONG_COUNT, detail=f"one more face may be at {x:.0f}, {y:.0f}")
     rim = find_rim(table.grey, dice_out(table.corners))
@@ -213,7 +281,11 @@ def _bare(table: _Table) -> Doubts | None:
 
 def _desk(picture: Bgr, table: _Table) -> Doubts | None:
     """Like dice among other things: nothing else may have their colour. Dice that are not alike must lie bare."""
-    groups = left_groups(table.pip_sight.faces, table.corners, table.weakest, {3: 0.5, 4: 0.4, 5: 0.4, 6: 0.4})
+    for seen in _beside(table):
+        if _is_sure(seen, table) and seen.reading.likeness >= DIE_ON_DESK:
+            x, y = seen.square.centre
+            return _no(Doubt.WRONG_COUNT, detail=f"one more die, of whatever colour, may be at {x:.0f}, {y:.0f}")
+    groups = left_groups(table.pip_sight.faces, table.corners, table.weakest, GROUPS_ON_DESK)
     groups = [face for face in groups if outside(face.x, face.y, table.corners, 2.0)]
     if groups:
         return _no(
@@ -223,6 +295,17 @@ def _desk(picture: Bgr, table: _Table) -> Doubts | None:
         )
     dark = table.dice[0].pips.dark
     own = [face for face in table.pip_sight.faces if face.dark == dark]
+    for die in table.dice:
+        if is_round(table.grey, die.seen.square.corners, die.seen.square.score, ROUND_ON_DESK):
+            return _round(die.seen)
+    twos = left_groups(own, table.corners, table.weakest, {2: 0.3})
+    twos = [face for face in twos if outside(face.x, face.y, table.corners, 2.0)]
+    if twos:
+        return _no(
+            Doubt.WRONG_COUNT,
+            Doubt.LEFT_OVER,
+            detail=f"pips like a 2 are at {twos[0].x:.0f}, {twos[0].y:.0f}, beside the dice",
+        )
     ones = left_ones(own, table.corners, table.weakest, table.radius_px, ONES_DESK)
     if ones:
         return _no(
@@ -253,7 +336,11 @@ def _desk(picture: Bgr, table: _Table) -> Doubts | None:
         )
     if bodies.aside > BODY_ASIDE:
         return _no(Doubt.UNCLEAR, detail="a face that was read is not the top of its die")
-    if min(bodies.per_die) < BODY[0] or max(bodies.per_die) > BODY[1]:
+    if (
+        min(bodies.per_die) < BODY[0]
+        or max(bodies.per_die) > BODY[1]
+        or max(bodies.per_die) > BODY_UNLIKE * min(bodies.per_die)
+    ):
         return _no(
             Doubt.UNCLEAR,
             Doubt.LEFT_OVER,

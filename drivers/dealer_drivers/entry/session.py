@@ -70,9 +70,11 @@ class EntrySession:
         *lines, self._held = (self._held + data).split(b"\n")
         for line in lines:
             skipped, self._skipping = self._skipping, False
-            outputs.append(self._garbage(line, at) if skipped else self._line(line, at))
+            outputs.append(Output(rejected=len(line) + 1) if skipped else self._line(line, at))
         if len(self._held) > MAX_LINE:
-            outputs.append(Output(rejected=len(self._held)))
+            # Said by its beginning, once: where it ends depends on how it was cut.
+            size = len(self._held)
+            outputs.append(Output(rejected=size) if self._skipping else self._garbage(self._held, at, size))
             self._held, self._skipping = b"", True
         return Output(
             tuple(reading for output in outputs for reading in output.readings),
@@ -102,7 +104,7 @@ class EntrySession:
         except (msgspec.DecodeError, msgspec.ValidationError):
             entry = None
         if entry is None:
-            return self._garbage(line, at)
+            return self._garbage(line, at, len(line) + 1)
         problem = entry.problem()
         if problem is not None:
             return Output(send=(_answer("refused", problem),), frames=1)
@@ -125,9 +127,9 @@ class EntrySession:
             readings = (cleared, entered)
         return Output(readings, (_answer("entered", ""),), frames=1)
 
-    def _garbage(self, line: bytes, at: Instant) -> Output:
+    def _garbage(self, line: bytes, at: Instant, size: int) -> Output:
         reading = Unreadable(at=at, raw=line[:256], reason="no entry of a result")
-        return Output((reading,), (_answer("refused", "no entry of a result"),), rejected=len(line) + 1)
+        return Output((reading,), (_answer("refused", "no entry of a result"),), rejected=size)
 
 
 def _both(first: bytes, second: bytes) -> bytes:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from dealer_drivers.driver import DriverOptions, SerialSettings
+from dealer_drivers.driver import DeviceAction, DriverOptions, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.roulette.cammegh_parameters import OPTION, parameter_problems
 
@@ -33,6 +33,11 @@ class CammeghOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fi
                 OptionError("control", "a wheel that may not be asked cannot be controlled: set ask = true")
             )
         return problems
+
+
+def actions(options: CammeghOptions) -> frozenset[DeviceAction]:
+    """Voids are acknowledged under ``control`` only."""
+    return frozenset({DeviceAction.ACKNOWLEDGE_VOID} if options.control else ())
 
 
 def serial_settings(_options: CammeghOptions) -> SerialSettings:

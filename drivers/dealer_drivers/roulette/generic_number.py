@@ -42,6 +42,8 @@ NO_FAULT = "none"
 GROUPS = frozenset({"number", "state", "laps", "flags"})
 BAUD_RATES = frozenset({1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200})
 OFFLINE_AFTER_S = 5.0
+LONGEST_SILENCE_S = 600.0
+"""Between two numbers of a wheel that is played: ten minutes."""
 
 
 class GenericNumberOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,8 +77,8 @@ class GenericNumberOptions(DriverOptions, frozen=True, kw_only=True, forbid_unkn
             problems.append(OptionError("baud", f"must be one of {', '.join(map(str, sorted(BAUD_RATES)))}"))
         if len(self.terminator) > 4 or not self.terminator.isascii():
             problems.append(OptionError("terminator", "must be at most four ASCII characters"))
-        if self.silent_after_s < 0:
-            problems.append(OptionError("silent_after_s", "must not be negative; 0 switches it off"))
+        if not 0 <= self.silent_after_s <= LONGEST_SILENCE_S:
+            problems.append(OptionError("silent_after_s", f"must be 0 to {LONGEST_SILENCE_S:g}; 0 switches it off"))
         pockets = pocket_names(self.zeros)
         problems += _unknown_words("states", self.states, frozenset(WheelPhase))
         problems += _unknown_words("faults", self.faults, frozenset(WheelFault) | {NO_FAULT})
@@ -259,4 +261,5 @@ DRIVER = Driver(
     observes=_observes,
     serial=_serial,
     offline_after_s=OFFLINE_AFTER_S,
+    offline_for=lambda options: options.silent_after_s or OFFLINE_AFTER_S,
 )

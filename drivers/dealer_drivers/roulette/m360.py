@@ -14,7 +14,7 @@ from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading
 from dealer_drivers.roulette.cammegh_dialogue import Ask
 from dealer_drivers.roulette.cammegh_frames import LAP_TICKS_PER_S, Advanced, Answer, Extended, Frame, WheelEvents
-from dealer_drivers.roulette.cammegh_options import CammeghOptions, serial_settings
+from dealer_drivers.roulette.cammegh_options import CammeghOptions, actions, serial_settings
 from dealer_drivers.roulette.cammegh_session import (
     BALL_IN_PLAY,
     ROTATIONS,
@@ -189,4 +189,5 @@ DRIVER = Driver(
     observes=_observes,
     serial=serial_settings,
     offline_after_s=SILENT_AFTER_S,
+    actions=actions,
 )

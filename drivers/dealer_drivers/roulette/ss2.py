@@ -18,7 +18,7 @@ from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
 from dealer_drivers.roulette.cammegh_dialogue import Ask
 from dealer_drivers.roulette.cammegh_frames import Advanced, Answer, Extended, Frame, RimSensor
-from dealer_drivers.roulette.cammegh_options import CammeghOptions, serial_settings
+from dealer_drivers.roulette.cammegh_options import CammeghOptions, actions, serial_settings
 from dealer_drivers.roulette.cammegh_session import (
     BALL_IN_PLAY,
     SILENT_AFTER_S,
@@ -204,4 +204,5 @@ DRIVER = Driver(
     observes=_observes,
     serial=serial_settings,
     offline_after_s=SILENT_AFTER_S,
+    actions=actions,
 )

@@ -235,6 +235,7 @@ DRIVER = Driver(
     observes=_observes,
     serial=_serial,
     offline_after_s=11.0,
+    offline_for=lambda options: MISSED_POLLS * options.poll_s + 1.0,
     transport=_transport,
     actions=_actions,
     transports=frozenset({"mqtt", "recording"}),

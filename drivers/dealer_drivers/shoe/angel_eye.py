@@ -27,7 +27,7 @@ class AngelEyeOptions(DriverOptions, frozen=True, kw_only=True):
 
     def problems(self) -> list[OptionError]:
         """A speed that no serial port has."""
-        if self.baud < 300:
+        if not 300 <= self.baud <= 115_200:
             return [OptionError("baud", f"{self.baud} is no speed of a shoe; the maker's is 4800, some run 9600")]
         return []
 

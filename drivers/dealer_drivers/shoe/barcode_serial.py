@@ -23,6 +23,7 @@ class BarcodeSerialOptions(ScanOptions, frozen=True, kw_only=True):
     stop_bits: Literal[1, 2] = 1
     suffix: Suffix = Suffix.AUTO
     prefix: str = ""
+    """Characters that the scanner is set to send before each code; a text without them is no code."""
     trigger_on: str = ""
     """Bytes that start scanning, in hexadecimal; Honeywell: ``16540D``. Empty: the scanner scans by itself."""
     trigger_off: str = ""

@@ -16,7 +16,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from dealer_drivers.errors import LinkLost, OptionError
-from dealer_drivers.transports.usb_hid import HidDevice, UsbName, open_hid
+from dealer_drivers.transports.usb_device import UsbName
+from dealer_drivers.transports.usb_hid import HidDevice, open_hid
 
 FORM = "write usb:VID:PID or usb:VID:PID:SERIAL, the numbers as `lsusb` prints them (usb:0c2e:0901)"
 PORT = re.compile(r"usb:([0-9a-f]{4}):([0-9a-f]{4})(?::([!-~]+))?")

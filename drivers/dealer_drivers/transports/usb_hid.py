@@ -7,28 +7,24 @@ kernel's driver has the interface until it is detached; pyusb answers a missing 
 
 from __future__ import annotations
 
-import ctypes.util
 import errno
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
-import usb.backend.libusb1
 import usb.core
 import usb.util
 
-from dealer_drivers.errors import (
-    DeviceError,
-    FixConfigError,
-    LinkLost,
-    OptionError,
-    PortAbsent,
-    PortBusy,
-    PortForbidden,
-    RetryableError,
-)
+from dealer_drivers.errors import DeviceError, FixConfigError, LinkLost, PortAbsent
 from dealer_drivers.transports.hid_descriptor import application_pages
-from dealer_drivers.transports.holders import holder
+from dealer_drivers.transports.usb_device import (
+    UsbName,
+    detach_kernel,
+    dispose,
+    error_text,
+    find_device,
+    give_back,
+    refusal,
+)
 
 REPORT_BYTES = 64
 FILL = b"\xff"
@@ -45,19 +41,6 @@ GET_DESCRIPTOR, SET_REPORT = 6, 9
 REPORT_DESCRIPTOR, OUTPUT_REPORT = 0x2200, 0x0200
 FROM_INTERFACE, TO_INTERFACE = 0x81, 0x21
 """Request types: standard, device to host; class, host to device; both to an interface."""
-
-
-@dataclass(frozen=True, slots=True)
-class UsbName:
-    """A device by vendor and product, and by its serial number where two of a kind are plugged in."""
-
-    vendor: int
-    product: int
-    serial: str | None = None
-
-    def __str__(self) -> str:
-        """As the configuration has it."""
-        return f"usb:{self.vendor:04x}:{self.product:04x}" + ("" if self.serial is None else f":{self.serial}")
 
 
 class HidDevice:
@@ -81,7 +64,7 @@ class HidDevice:
             if error.errno == errno.EPIPE:  # it would stay so over the next open
                 with suppress(usb.core.USBError):
                     self._device.clear_halt(self._in)
-            raise LinkLost(f"{self._name}: reading failed: {_text(error)}") from error
+            raise LinkLost(f"{self._name}: reading failed: {error_text(error)}") from error
         return report.ljust(REPORT_BYTES, FILL) if report else b""
 
     def write(self, report: bytes) -> None:
@@ -93,12 +76,12 @@ class HidDevice:
                 value = OUTPUT_REPORT | report[0]
                 self._device.ctrl_transfer(TO_INTERFACE, SET_REPORT, value, self._number, report, ANSWER_TIMEOUT_MS)
         except usb.core.USBError as error:
-            raise LinkLost(f"{self._name}: writing failed: {_text(error)}") from error
+            raise LinkLost(f"{self._name}: writing failed: {error_text(error)}") from error
 
     def close(self) -> None:
         """Gives the interface back to the kernel."""
-        _give_back(self._device, self._number, kernel_had_it=self._kernel_had_it)
-        _dispose(self._device)
+        give_back(self._device, self._number, kernel_had_it=self._kernel_had_it)
+        dispose(self._device)
 
 
 def open_hid(name: UsbName, page: int, kind: str) -> HidDevice:
@@ -108,14 +91,14 @@ def open_hid(name: UsbName, page: int, kind: str) -> HidDevice:
     ``PortBusy``, ``PortForbidden``, ``OptionError`` when several devices answer to the name, ``FixConfigError`` for a
     missing libusb and for a device without such an interface.
     """
-    device = _find(name)
+    device = find_device(name)
     try:
         hid = _take(name, device, page, kind)
     except usb.core.USBError as error:
-        _dispose(device)
-        raise _refusal(name, device, error) from error
+        dispose(device)
+        raise refusal(name, device, error) from error
     except DeviceError:
-        _dispose(device)
+        dispose(device)
         raise
     try:
         for _ in range(STALE_REPORTS):
@@ -127,47 +110,6 @@ def open_hid(name: UsbName, page: int, kind: str) -> HidDevice:
     return hid
 
 
-def _find(name: UsbName) -> Any:
-    backend = usb.backend.libusb1.get_backend()
-    if backend is None:
-        if ctypes.util.find_library("usb-1.0") is None:
-            raise FixConfigError(f"{name}: libusb is not installed: `sudo apt-get install libusb-1.0-0`")
-        raise RetryableError(f"{name}: libusb cannot start: is there a USB host here (/dev/bus/usb)?")
-    try:
-        found = list(usb.core.find(find_all=True, backend=backend, idVendor=name.vendor, idProduct=name.product))
-    except usb.core.USBError as error:
-        raise RetryableError(f"{name}: USB devices cannot be listed: {_text(error)}") from error
-    if name.serial is not None:
-        found = [device for device in found if _serial(name, device) == name.serial]
-    if not found:
-        raise PortAbsent(f"{name} is not there: is the device plugged in and powered? `lsusb` lists what is")
-    if len(found) > 1:
-        pair = f"{name.vendor:04x}:{name.product:04x}"
-        remedy = f"name one by its serial number, usb:{pair}:SERIAL (`lsusb -v -d {pair}` shows it)"
-        if name.serial is not None:
-            remedy = "unplug all but one, they cannot be told apart"
-        raise OptionError("port", f"{len(found)} devices answer to {name}: {remedy}")
-    return found[0]
-
-
-def _serial(name: UsbName, device: Any) -> str | None:
-    """The serial number; ``None`` where the device has none or went away meanwhile."""
-    if not device.iSerialNumber:
-        return None
-    try:
-        device.get_active_configuration()  # opens the device, so that a missing right is known as one
-        serial: str | None = device.serial_number
-    except usb.core.USBError as error:
-        if error.errno in (errno.EACCES, errno.EPERM):
-            raise _refusal(name, device, error) from error
-        return None
-    except ValueError:  # no language, no text
-        return None
-    finally:
-        _dispose(device)
-    return serial
-
-
 def _take(name: UsbName, device: Any, page: int, kind: str) -> HidDevice:
     candidates = [
         interface
@@ -176,14 +118,14 @@ def _take(name: UsbName, device: Any, page: int, kind: str) -> HidDevice:
     ]
     for interface in sorted(candidates, key=lambda interface: interface.bInterfaceSubClass):  # boot keyboards last
         number = interface.bInterfaceNumber
-        kernel_had_it = _detach(device, number)
+        kernel_had_it = detach_kernel(device, number)
         taken = False
         try:
             usb.util.claim_interface(device, number)
             taken = page in application_pages(_report_descriptor(device, interface))
         finally:
             if not taken:
-                _give_back(device, number, kernel_had_it=kernel_had_it)
+                give_back(device, number, kernel_had_it=kernel_had_it)
         if taken:
             return HidDevice(name, device, interface, kernel_had_it=kernel_had_it)
     raise FixConfigError(
@@ -215,53 +157,3 @@ def _endpoint(interface: Any, direction: int) -> int:
         if interrupt and usb.util.endpoint_direction(address) == direction:
             return address
     return 0
-
-
-def _detach(device: Any, number: int) -> bool:
-    """Whether the kernel's driver had the interface and gave it up. What else stands in the way, claiming tells."""
-    with suppress(usb.core.USBError, NotImplementedError):
-        if device.is_kernel_driver_active(number):
-            device.detach_kernel_driver(number)
-            return True
-    return False
-
-
-def _give_back(device: Any, number: int, *, kernel_had_it: bool) -> None:
-    with suppress(usb.core.USBError):
-        usb.util.release_interface(device, number)
-    if kernel_had_it:
-        with suppress(usb.core.USBError):
-            device.attach_kernel_driver(number)
-
-
-def _dispose(device: Any) -> None:
-    with suppress(usb.core.USBError):
-        usb.util.dispose_resources(device)
-
-
-def _refusal(name: UsbName, device: Any, error: usb.core.USBError) -> DeviceError:
-    path = f"/dev/bus/usb/{device.bus:03d}/{device.address:03d}"
-    if error.errno in (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO):
-        return PortAbsent(f"{name} went away while it was opened: is the plug loose?")
-    if error.errno == errno.EBUSY:
-        who = holder(path)
-        if who == "this process":
-            return PortBusy(f"{name} is in use by this station: two devices name the same port")
-        if who is None:
-            return PortBusy(f"{name} is in use by another process: `sudo fuser -v {path}` names it")
-        return PortBusy(f"{name} is in use by {who}: stop it, or check that two tables do not name the same port")
-    if error.errno in (errno.EACCES, errno.EPERM):
-        rule = (
-            f'SUBSYSTEM=="usb", ATTR{{idVendor}}=="{name.vendor:04x}", ATTR{{idProduct}}=="{name.product:04x}", '
-            'GROUP="plugdev", MODE="0660"'
-        )
-        return PortForbidden(
-            f"{name} ({path}) may not be opened by this user: write {rule} into /etc/udev/rules.d/60-dealer-usb.rules, "
-            "add the station's user to that group (`sudo usermod -aG plugdev USER`), run `sudo udevadm control "
-            "--reload`, plug the device in again and restart the station"
-        )
-    return RetryableError(f"{name} could not be opened: {_text(error)}")
-
-
-def _text(error: usb.core.USBError) -> str:
-    return error.strerror or str(error)

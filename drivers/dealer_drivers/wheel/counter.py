@@ -38,6 +38,7 @@ class CounterOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fi
     counts_per_turn: int = 4096
     """Counts in one turn of the wheel: four for each line of the encoder's disc."""
     baud: int = 115200
+    """The line's speed, as the counter is set."""
     control: bool = False
     """May the station set the counter to zero? Without it nothing is ever sent."""
 
@@ -182,6 +183,10 @@ def _serial(options: CounterOptions) -> SerialSettings:
     return SerialSettings(options.baud, 8, "N", 1)
 
 
+def _actions(options: CounterOptions) -> frozenset[DeviceAction]:
+    return frozenset(action for action in DeviceAction if action.value == SET_ZERO and options.control)
+
+
 DRIVER = Driver(
     name="wheel-counter",
     summary="Colour wheel with a quadrature encoder and index behind a counter on a serial line",
@@ -192,4 +197,5 @@ DRIVER = Driver(
     observes=_observes,
     serial=_serial,
     offline_after_s=SILENT_AFTER_S,
+    actions=_actions,
 )

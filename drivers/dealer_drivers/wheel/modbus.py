@@ -59,6 +59,8 @@ class ModbusSession:
         """When the answer is late."""
         self._next_ns = 0
         """When the next question may go out."""
+        self._drained_ns = 0
+        """Until when the line is left alone because of answers that nobody asked for."""
         self._heard_ns = 0
         self._questions = self._good = 0
         self._zero_wanted = self._zero_unproved = False
@@ -70,7 +72,7 @@ class ModbusSession:
         self._up = True
         self._asked = None
         self._heard_ns = at.mono_ns
-        self._questions = 0
+        self._questions = self._good = self._drained_ns = 0
         # Whatever another master's answer is still on the line ends before the first question.
         self._next_ns = at.mono_ns + self._ns(self._options.answer_ms / 1000)
         return NOTHING
@@ -190,7 +192,7 @@ class ModbusSession:
         if self._good >= STEADY_ANSWERS:
             readings += self._end(EncoderFault.EXCEPTION, "The encoder gives its count again.", at, frame.raw)
             readings += self._end(EncoderFault.WRONG_ADDRESS, "Only the right address answers.", at, frame.raw)
-        if asked is _Asked.REFERENCE:
+        if len(frame.words) == REFERENCE_WORDS:
             return readings + self._reference(frame, at)
         return readings + self._angle(frame, at)
 
@@ -203,13 +205,17 @@ class ModbusSession:
                 wanted = (self._options.zero_register, 1)
                 return self._asked is _Asked.ZERO and (frame.register, frame.value) == wanted
             case Registers():
-                words = {_Asked.ANGLE: ANGLE_WORDS, _Asked.REFERENCE: REFERENCE_WORDS}
-                return self._asked in words and len(frame.words) == words[self._asked]
+                # Its length says which of the two questions it answers: a recording may hold them in another rhythm.
+                reference = len(frame.words) == REFERENCE_WORDS
+                asks = self._asked in (_Asked.ANGLE, _Asked.REFERENCE)
+                return asks and (not reference or self._options.reference_register is not None)
 
     def _wait_out(self, at: Instant) -> None:
-        """Something answered that was not asked: more of it may be on its way."""
-        if self._asked is None:
-            self._next_ns = max(self._next_ns, at.mono_ns + self._ns(self._options.answer_ms / 1000))
+        """Something answered that was not asked: more of it may be on its way. But for one time only: a recording
+        answers in its own rhythm and would never be asked again."""
+        if self._asked is None and at.mono_ns >= self._drained_ns:
+            self._drained_ns = at.mono_ns + self._ns(self._options.answer_ms / 1000)
+            self._next_ns = max(self._next_ns, self._drained_ns)
 
     def _angle(self, frame: Registers, at: Instant) -> list[Reading]:
         count = self._count(frame.words)
@@ -276,6 +282,10 @@ def _observes(options: ModbusOptions) -> frozenset[Observes]:
     return frozenset(seen | {Observes.LAPS} if options.reference_register is not None else seen)
 
 
+def _actions(options: ModbusOptions) -> frozenset[DeviceAction]:
+    return frozenset(action for action in DeviceAction if action.value == SET_ZERO and options.control)
+
+
 DRIVER = Driver(
     name="wheel-modbus",
     summary="Colour wheel with an absolute multi-turn encoder on Modbus RTU, polled",
@@ -287,4 +297,5 @@ DRIVER = Driver(
     observes=_observes,
     serial=serial_settings,
     offline_after_s=SILENT_AFTER_S,
+    actions=_actions,
 )

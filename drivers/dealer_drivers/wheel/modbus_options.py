@@ -36,12 +36,15 @@ class ModbusOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fie
     """The first of three registers that latch the wheel's reference mark: passes, and the count at the newest one
     (two words). Without it a shaft that slips is not noticed here."""
     baud: int = 9600
+    """The line's speed, as the encoder is set."""
     parity: Literal["N", "E", "O"] = "N"
+    """The line's parity: none, even or odd."""
     stop_bits: Literal[1, 2] = 1
+    """The line's stop bits."""
     poll_ms: int = 25
     """From one question to the next: 25 is 40 a second, the most that 9600 baud carry."""
-    answer_ms: int = 50
-    """How long an answer may take. A lost one costs twice as much: ``max_gap_s`` of the table bears two in a row."""
+    answer_ms: int = 80
+    """How long an answer may take. A lost one costs twice as much; ``max_gap_s`` of the table bears one at a time."""
     zero_register: int = 8
     """Writing 1 here makes this place zero. Only ever done with ``control = true``."""
     control: bool = False

@@ -21,7 +21,7 @@ TAKES_UP_S, BETWEEN_S, FALLS_S = (0.8, 1.6), (0.5, 1.5), (0.4, 0.9)
 class DomeCamera:
     """Looks at what a shaker shakes. It sees the shaker's present moment; faults of pictures belong to the shake."""
 
-    driver, model = "dice-camera", "dome-camera"
+    driver, model = "sicbo-camera", "dome-camera"
 
     def __init__(self, options: DomeCameraOptions, shaker: Thrower) -> None:
         self.name = options.name
@@ -77,7 +77,7 @@ class DomeCamera:
 class DiceTower(Thrower):
     """Dice that the dealer takes up and drops: no shaker says anything; the pictures alone tell."""
 
-    driver, model = "dice-camera", "dice-tower"
+    driver, model = "sicbo-camera", "dice-tower"
 
     def __init__(self, options: TowerOptions, seed: int, truth: TruthLog) -> None:
         super().__init__(options, seed, truth)

@@ -120,6 +120,7 @@ class CapturedDevice(CardDevice):
     """A card table whose hands were dealt before anybody looks: its port is a capture (``hidpos.py``)."""
 
     options: HidPosOptions
+    usb_port = hidpos.PORT
 
     def __init__(self, options: HidPosOptions, seed: int, truth: TruthLog) -> None:
         super().__init__(options, seed, truth)

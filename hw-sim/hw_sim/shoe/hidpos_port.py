@@ -1,21 +1,21 @@
-"""The port of a scanner that only umockdev can show to a host: its name, and nothing behind it."""
+"""The port of a device that only umockdev can show to a host: its name, and nothing behind it."""
 
 from __future__ import annotations
 
 from hw_sim.adapter import Port
-from hw_sim.shoe.hidpos import PORT
 
 
 class CapturedPort(Port):
     """What a host opens; what comes of it is in the capture."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str) -> None:
+        self._address = address
         super().__init__(lambda _data: None, lambda: None)
 
     @property
     def address(self) -> str:
         """``usb:VID:PID``."""
-        return PORT
+        return self._address
 
     @property
     def plugged(self) -> bool:

@@ -91,6 +91,8 @@ class ShufflerDevice:
 class CapturedShuffler(ShufflerDevice):
     """A shuffler at a USB bulk pair, whose shuffles were made before anybody looks: its port is a capture."""
 
+    usb_port = usb.PORT
+
     def __init__(self, options: ShufflerOptions, seed: int, truth: TruthLog, others: Mapping[str, SimDevice]) -> None:
         super().__init__(options, seed, truth, others)
         self._sent: list[bytes] = []

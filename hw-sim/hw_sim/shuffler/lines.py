@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 FLAGS = ("jam", "door", "misread")
-QUESTION = "Q"
 
 
 def check(data: bytes) -> int:
@@ -65,6 +64,5 @@ def order(cards: Iterable[str]) -> bytes:
     return closed(",".join(("O", *cards)))
 
 
-def is_question(data: bytes) -> bool:
-    """Whether the host asks for the state."""
-    return closed(QUESTION) in data
+QUESTION_LINE = closed("Q")
+"""The host asks for the state."""

@@ -105,7 +105,7 @@ class Machine(Scripted):
 
     def asked(self, data: bytes) -> None:
         """The host sent bytes, now."""
-        if lines.is_question(data):
+        if lines.QUESTION_LINE in data:
             self._say()
 
     def _other_s(self) -> float:
@@ -266,7 +266,7 @@ class Machine(Scripted):
     # --- from outside
 
     def power_cycle(self) -> None:
-        """Power fails and comes back, now: the machine has forgotten the cards, and the attendant shuffles them anew."""
+        """Power fails and comes back, now: the machine forgets the cards, and the attendant shuffles them anew."""
         shuffle = self.current
         if shuffle is None:
             self._job += 1

@@ -1,7 +1,7 @@
 """A shuffler at a pair of USB bulk endpoints, as a description and a capture that umockdev plays to the real libusb.
 
-See ``hw_sim/shoe/hidpos.py`` for why it is a capture and no port. What is written to the machine is not answered: it
-speaks by itself, as fast as the host reads.
+See ``hw_sim/shoe/hidpos.py`` for why it is a capture and no port. The machine waits for the first question for its
+state (``poll_s = 2.5`` at the station), then speaks as fast as the host reads.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import shlex
 import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from hw_sim.shuffler.lines import QUESTION_LINE
 
 VENDOR, PRODUCT = 0x1209, 0x5AF1
 """Of the vendor id that is shared by open projects."""
@@ -43,12 +45,13 @@ def description(address: int = ADDRESS) -> str:
 
 
 def capture(pieces: Sequence[bytes], *, address: int = ADDRESS, pulled: bool = True) -> bytes:
-    """What the machine says, one transfer a piece; with ``pulled`` the plug is out after it."""
-    records: list[bytes] = []
-    for data in pieces:
-        records += _transfer(len(records) + 1, BULK_IN, data, 0, address)
+    """What the machine says once the host has asked for its state, one transfer a piece; with ``pulled`` the plug is
+    out after it."""
+    records = [*_transfer(1, BULK_OUT, address, sent=QUESTION_LINE)]
+    for number, data in enumerate(pieces, 2):
+        records += _transfer(number, BULK_IN, address, data)
     if pulled:
-        records += _transfer(len(records) + 1, BULK_IN, b"", SHUT_DOWN, address)
+        records += _transfer(len(pieces) + 2, BULK_IN, address, status=SHUT_DOWN)
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, LINKTYPE_USB)
     packets = (
         struct.pack("<IIII", 1, number, len(record), len(record)) + record for number, record in enumerate(records)
@@ -56,10 +59,13 @@ def capture(pieces: Sequence[bytes], *, address: int = ADDRESS, pulled: bool = T
     return head + b"".join(packets)
 
 
-def _transfer(number: int, end: int, data: bytes, status: int, address: int) -> Iterator[bytes]:
-    """The two records of a transfer to the host: asked for, and given."""
-    for kind, state, length, payload in ((b"S", IN_PROGRESS, ASKED_BYTES, b""), (b"C", status, len(data), data)):
-        flags = b"-" + (b"\0" if payload else b"<")
+def _transfer(
+    number: int, end: int, address: int, data: bytes = b"", *, sent: bytes = b"", status: int = 0
+) -> Iterator[bytes]:
+    """The two records of a transfer: asked for with what is ``sent``, and done with ``data``."""
+    wanted, got = (len(sent), len(sent)) if sent else (ASKED_BYTES, len(data))
+    for kind, state, length, payload in ((b"S", IN_PROGRESS, wanted, sent), (b"C", status, got, data)):
+        flags = b"-" + (b"\0" if payload else b"<" if end & 0x80 else b">")
         head = struct.pack("<QcBBBH", number, kind, BULK, end, address, 1) + flags
         yield head + struct.pack("<qiiII8sIIII", 1, 0, state, length, len(payload), b"", 0, 0, 0, 0) + payload
 

@@ -110,7 +110,7 @@ def test_the_same_first_burn_card_after_a_restart_is_no_new_shoe() -> None:
 
 def test_a_new_shoe_that_nobody_verified_ends_the_one_before() -> None:
     table = CardTable(places=True, shoe={"require_verified": True})
-    table.manager(CHANGE, verified=True)
+    table.verify()
     table.deal(f"F1 3S {NATURAL}")
     table.result("player")
     table.deal("F1 4S")
@@ -120,7 +120,7 @@ def test_a_new_shoe_that_nobody_verified_ends_the_one_before() -> None:
         "table.paused:violation",
     ]
     assert "4S" not in table.published()
-    table.manager(CHANGE, verified=True)
+    table.verify()
     table.resume()
     table.deal(f"F1 4S {NATURAL}")
     table.result("player")

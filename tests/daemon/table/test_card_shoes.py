@@ -157,7 +157,8 @@ def test_a_cut_card_begins_no_shoe_that_must_be_verified() -> None:
     table = CardTable(source="server", shoe={"require_verified": True})
     table.cut()
     assert not table.of(ShoeBegan)
-    table.manager(CHANGE, verified=True)
+    table.verify()
+    table.manager(CHANGE)
     table.cut()
     assert hand(table).last_hand is True
 
@@ -258,7 +259,7 @@ def test_a_shoe_starts_only_from_a_verified_set(source: str) -> None:
     if source == "server":
         refused = table.ask(CommandName.ROUND_OPEN)
         assert refused.error is ErrorCode.NOT_NOW
-        assert "shoe.change" in refused.message
+        assert "deck.verify" in refused.message
     else:
         table.deal("8S")
         assert table.words()[-2:] == ["violation:shoe_not_verified", "table.paused:violation"]
@@ -268,12 +269,15 @@ def test_a_shoe_starts_only_from_a_verified_set(source: str) -> None:
         table.resume()
     assert not table.of(RoundOpened)
     assert not table.of(ShoeBegan)
-    assert table.ask(CHANGE, Role.MANAGER, reason="new cards").error is ErrorCode.BAD_ARGUMENT
-    assert table.ask(CHANGE, Role.MANAGER, reason="new", verified=True, deck_set=7).error is ErrorCode.BAD_ARGUMENT
-    assert table.ask(CHANGE, Role.MANAGER, verified=True).error is ErrorCode.BAD_ARGUMENT
-    table.manager(CHANGE, verified=True, deck_set="blue-3")
+    assert table.ask(CHANGE, Role.MANAGER, reason="new cards").error is ErrorCode.NOT_NOW
+    assert table.ask(CHANGE, Role.MANAGER, reason="new", verified=True).error is ErrorCode.NOT_NOW, "a word is no proof"
+    assert table.ask(CHANGE, Role.MANAGER, reason="new", deck_set=7).error is ErrorCode.BAD_ARGUMENT
+    assert table.ask(CHANGE, Role.MANAGER, reason="new", deck_set="blue-3").error is ErrorCode.BAD_ARGUMENT
+    assert table.ask(CHANGE, Role.MANAGER).error is ErrorCode.BAD_ARGUMENT
+    table.verify()
+    table.manager(CHANGE)
     began = table.last(ShoeBegan)
-    assert (began.decks, began.deck_set, began.verified, began.by) == (8, "blue-3", True, "the-manager")
+    assert (began.decks, began.deck_set, began.verified, began.by) == (8, "set-1", True, "the-manager")
     assert hand(table).hand_in_shoe == 1
 
 

@@ -90,7 +90,9 @@ def test_what_is_no_entry_is_refused_and_changes_nothing(bad: bytes) -> None:
     assert answers(session.feed(line(), NOW)) == ["entered"]
 
 
-@given(st.lists(st.sampled_from([line(), line("3"), b"{", b"\n", b"\xff"]), max_size=8), st.data())
+@given(
+    st.lists(st.sampled_from([line(), line("3"), b"{", b"\n", b"\xff", b"x" * (MAX_LINE + 10)]), max_size=8), st.data()
+)
 def test_the_answer_does_not_depend_on_how_lines_are_cut(pieces: list[bytes], data: st.DataObject) -> None:
     stream = b"".join(pieces)
     whole = EntrySession(60).feed(stream, NOW)

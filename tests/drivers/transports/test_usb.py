@@ -33,7 +33,8 @@ from dealer_drivers.errors import (
 from dealer_drivers.transports.factory import make_transport, port_kind
 from dealer_drivers.transports.hid_descriptor import application_pages
 from dealer_drivers.transports.usb import UsbChannel, UsbTransport, open_scanner
-from dealer_drivers.transports.usb_hid import HidDevice, UsbName
+from dealer_drivers.transports.usb_device import UsbName
+from dealer_drivers.transports.usb_hid import HidDevice
 from support.umockdev import HIDPOS_DESCRIPTOR, KEYBOARD_DESCRIPTOR, UsbDevice, host, unplugged
 
 NAME = UsbName(0x0C2E, 0x0901)

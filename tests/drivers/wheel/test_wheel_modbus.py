@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -25,9 +26,11 @@ from dealer_drivers.wheel.rtu_codec import (
     write_request,
 )
 
-# From the Modbus specification and common tools, not from this code.
+# From widely published examples of the protocol, not from this code.
 ASK_TWO = bytes.fromhex("010300000002c40b")
-ANSWER_5000 = bytes.fromhex("010304000013887aa5")
+ANSWER_THREE = bytes.fromhex("110306ae415652434049ad")
+ASK_THREE = bytes.fromhex("1103006b00037687")
+WRITE_ONE = bytes.fromhex("1106000100039a9b")
 
 
 def frame(*body: int) -> bytes:
@@ -98,7 +101,9 @@ class Line:
 def test_known_bytes() -> None:
     assert read_request(1, 0, 2) == ASK_TWO
     assert crc16(b"123456789") == 0x4B37
-    assert RtuCodec(frozenset({2})).feed(ANSWER_5000) == [Registers(1, (0, 5000), ANSWER_5000)]
+    assert read_request(17, 0x6B, 3) == ASK_THREE
+    assert write_request(17, 1, 3) == WRITE_ONE
+    assert RtuCodec(frozenset({3})).feed(ANSWER_THREE) == [Registers(17, (0xAE41, 0x5652, 0x4340), ANSWER_THREE)]
     assert write_request(1, 8, 1) == frame(1, 6, 0, 8, 0, 1)
 
 
@@ -148,7 +153,7 @@ def test_it_asks_no_faster_than_the_line_carries() -> None:
     for count in range(50):
         assert line.turn(angle(count))
     times = [ms for ms, _ in line.sent]
-    assert min(b - a for a, b in zip(times, times[1:], strict=False)) >= 25
+    assert min(b - a for a, b in itertools.pairwise(times)) >= 25
     assert times[-1] - times[0] <= 25 * 50 + 50, "and hardly slower"
 
 
@@ -190,11 +195,11 @@ def test_an_answer_too_late_is_nobody_s() -> None:
     line = Line()
     line.until_asked()
     asked = line.ms
-    line.wait(60)
+    line.wait(90)
     assert line.answer(angle(1), after_ms=20) == []
     assert line.rejected == 9
     line.until_asked()
-    assert line.ms - asked >= 80 + 50, "and the line is left alone in case that more of them come"
+    assert line.ms - asked >= 110 + 80, "and the line is left alone in case that more of them come"
 
 
 def test_two_answers_to_one_question() -> None:

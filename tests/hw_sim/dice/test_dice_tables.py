@@ -237,7 +237,7 @@ async def test_words_and_faults_by_the_control_port() -> None:
         status = (await ask(do="status"))["devices"]
         assert [(each["driver"], each["model"]) for each in status] == [
             ("shaker-relay", "shaker-relay"),
-            ("dice-camera", "dome-camera"),
+            ("sicbo-camera", "dome-camera"),
         ]
 
 

@@ -9,11 +9,15 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from dealer_drivers.driver import Output
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings import Reading
+from dealer_drivers.wheel.readings import IndexMark, WheelAngle
 from hw_sim.scenario import load_scenario
 from hw_sim.wheel.faults import TurnFault
 from hw_sim.wheel.options import WheelCounterOptions, WheelModbusOptions
 from hw_sim.wheel.physics import Kind
-from support.turns import RULES, WIRE_ONLY, BareWheel, WiredWheel, failure
+from support.turns import DRIVERS, RULES, WIRE_ONLY, BareWheel, WiredWheel, at, failure
 
 OWN_WORD: dict[str, set[str]] = {
     "short_spin": {"too_few_turns", "rolled_back"},
@@ -60,6 +64,7 @@ def test_no_wrong_segment_and_every_fault_by_its_name(kind: Kind, turns: int) ->
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("kind", "turns"), [("casino", 14_000), ("light", 6_000)])
 def test_twenty_thousand_turns(kind: Kind, turns: int) -> None:
     play(kind, turns, 100_000, hertz=30)
@@ -135,3 +140,34 @@ def test_facts_are_what_happened() -> None:
         assert facts["segment_map"] == wheel.wheel.sha256
     assert seen >= 4
     assert RULES.watch_s > 0
+
+
+@pytest.mark.parametrize("frames_only", [False, True], ids=["all bytes", "the frames kept as evidence"])
+def test_a_recording_of_a_polled_encoder_plays_again(frames_only: bool) -> None:
+    """Nobody asks a recording: it answers in its own rhythm."""
+    wire = dict.fromkeys((TurnFault.LATE_ANSWERS, TurnFault.LOST_FRAMES, TurnFault.GARBLED), 0.3)
+    wheel = WiredWheel(WheelModbusOptions(name="w", between_s=(1, 2), turns=(3.2, 3.5), rates=wire), 3)
+    wheel.keep = True
+    heard: list[tuple[Instant, bytes]] = []
+    received = wheel.session.received
+
+    def recorded(data: bytes, now: Instant) -> Output:
+        heard.append((now, data))
+        return received(data, now)
+
+    wheel.session.received = recorded  # type: ignore[method-assign]
+    wheel.run(50)
+    live = [reading for reading in wheel.readings if isinstance(reading, WheelAngle | IndexMark)]
+    driver, values = DRIVERS["wheel-modbus"]
+    session = driver.session(driver.parse_options(values))
+    session.opened(at(0))
+    again: list[Reading] = []
+    for now, data in [(reading.at, reading.raw) for reading in live] if frames_only else heard:
+        while (deadline_ns := session.deadline_ns()) is not None and deadline_ns < now.mono_ns:
+            again += session.tick(Instant(deadline_ns, deadline_ns)).readings
+        again += session.feed(data, now).readings
+    played = [reading for reading in again if isinstance(reading, WheelAngle | IndexMark)]
+    if frames_only:
+        assert len(played) > 0.98 * len(live)
+    else:
+        assert played == live

@@ -40,6 +40,9 @@ def check_shufflers(state: TableState) -> None:
         for fault, message in REPORTED.items():
             if fault in faults:
                 raise NoShoe(f"{message}; no shoe starts before that", str(fault))
+    if state.decks.unnamed:
+        message = "a set was shuffled and nobody said which one: say it (deck.insert); no shoe starts before that"
+        raise NoShoe(message, ShoeReason.SET_UNCLEAR)
     if state.decks.scan is not None:
         raise NoShoe(
             f"the deck set {state.decks.scan} is being scanned: end that first (deck.verify)", ShoeReason.SCANNING

@@ -22,6 +22,7 @@ from dealer_daemon.events import (
 )
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
+from dealer_daemon.state import DeckSet
 from dealer_daemon.table.arguments import Refusal, text
 from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.decks import UNHEARD
@@ -39,7 +40,7 @@ from dealer_daemon.validation.signals import Trouble
 from dealer_drivers.driver import Observes
 from dealer_drivers.readings import DeviceFault, Reading
 from dealer_drivers.shuffler.frames import MachineState, Phase
-from dealer_drivers.shuffler.readings import DeckReport, ShufflerFault, ShufflerLevel, ShufflerTampered
+from dealer_drivers.shuffler.readings import DeckReport, OrderThrownAway, ShufflerFault, ShufflerLevel, ShufflerTampered
 
 
 class Shufflers:
@@ -58,6 +59,8 @@ class Shufflers:
         """Devices that were heard since their link was last lost, so that no shuffle went by unseen."""
         self._postponed: dict[str, DeckReport] = {}
         """Reports about the set in play, which wait for the end of its round."""
+        self._emptied: set[str] = set()
+        """Devices that were seen empty since they were tampered with: a shuffle that begins now is none of before."""
         self._newest: dict[str, DeckReport] = {}
         self._changes: dict[str, int] = {}
         """How often each machine's cards were changed, by its own count."""
@@ -78,14 +81,16 @@ class Shufflers:
             case DeckReport():
                 trouble(turn, device, Trouble(ShoeReason.NOT_HEARD, "", cleared=True))
                 self._newest[device] = reading
+                if reading.state is MachineState.IDLE:
+                    self._emptied.add(device)
                 self._judge(turn, device, reading)
                 self._watched.add(device)
             case ShufflerLevel():
                 self._level(turn, device, reading)
             case ShufflerTampered():
                 self._tampered(turn, device, reading)
-            case DeviceFault(fault=ShufflerFault.ORDER_OFFERED, cleared=False):
-                self._order_offered(turn, device)
+            case OrderThrownAway():
+                self._order_offered(turn, device, reading.detail)
             case DeviceFault(cleared=False) if reading.fault in UNHEARD:
                 self._watched.discard(device)
             case _:
@@ -105,20 +110,27 @@ class Shufflers:
     def insert(self, turn: Turn, command: Command) -> dict[str, Any]:
         """A person says which set lies in the shuffler. Raises ``Refusal``."""
         deck_set = text(command, "deck_set")
-        if not self._names:
+        devices = [*self._names, *turn.state.decks.unnamed]  # one that is not configured any more may have left a doubt
+        if not devices:
             raise Refusal(ErrorCode.NOT_NOW, "this table has no shuffler")
         if deck_set not in self._rules.set_names():
-            check = ", ".join(self._rules.set_names())
-            raise Refusal(ErrorCode.BAD_ARGUMENT, f"this table has no deck set {deck_set!r}; it has: {check}")
+            names = ", ".join(self._rules.set_names())
+            raise Refusal(ErrorCode.BAD_ARGUMENT, f"this table has no deck set {deck_set!r}; it has: {names}")
         shoe = turn.state.shoe
         if shoe is not None and shoe.deck_set == deck_set and turn.state.round is not None:
             raise Refusal(ErrorCode.NOT_NOW, f"the deck set {deck_set} is in play: end or void the round first")
         if turn.state.decks.scan == deck_set:
             raise Refusal(ErrorCode.NOT_NOW, f"the deck set {deck_set} is being scanned: end that first (deck.verify)")
-        device = self._names[0]
+        device = devices[0]
+        unnamed, report = turn.state.decks.unnamed.get(device), self._newest.get(device)
         turn.emit(DeckInserted(device=device, deck_set=deck_set, by=command.by), in_round=False)
-        if device in self._newest and device in self._watched:
-            self._judge(turn, device, self._newest[device])
+        trouble(turn, device, Trouble(DeckTrouble.SET_UNNAMED, "", cleared=True))
+        now = report is not None and device in self._watched and report.state is not MachineState.IDLE
+        if unnamed is not None and not (now and report is not None and report.job == unnamed):
+            # Said of a shuffle that is over: what lies in the machine next is to be said anew.
+            turn.emit(DeckRemoved(device=device, deck_set=deck_set), in_round=False)
+        elif now and report is not None:
+            self._judge(turn, device, report)
         return {"device": device, "deck_set": deck_set}
 
     # -- whose cards are it, and are they whole ---------------------------------------------------------------
@@ -140,6 +152,7 @@ class Shufflers:
         """Another shuffle than the one that is known of."""
         deck_set = self._whose(turn, device, report)
         if deck_set is None:
+            self._unknown(turn, device, report)
             return
         shoe = turn.state.shoe
         if shoe is not None and shoe.deck_set == deck_set:
@@ -147,8 +160,20 @@ class Shufflers:
                 self._postponed[device] = report
                 return
             shoes.end(turn, "reshuffled", STATION)
+        tampered = device in turn.state.decks.suspect and device not in self._emptied
         turn.emit(DeckShuffling(device=device, deck_set=deck_set, job=report.job), in_round=False)
+        if tampered:
+            detail = "this shuffle began before the shuffler was tampered with, or meanwhile: shuffle the set again"
+            self._failed(turn, device, deck_set, Flaw(DeckReason.TAMPERED, detail), report.job)
         self._goes_on(turn, device, deck_set, report)
+
+    def _unknown(self, turn: Turn, device: str, report: DeckReport) -> None:
+        """Cards of nobody knows which set are in the machine, and those that were in it are not any more."""
+        lies = turn.state.decks.inside.get(device)
+        if lies is not None:
+            self._disturbed(turn, device, lies, report)
+        if report.deck_set is None and turn.state.decks.unnamed.get(device) != report.job:
+            turn.emit(DeckShuffling(device=device, deck_set=None, job=report.job), in_round=False)
 
     def _whose(self, turn: Turn, device: str, report: DeckReport) -> str | None:
         """The set whose cards the machine shuffles; ``None``, and a fault, where that is not known."""
@@ -170,7 +195,7 @@ class Shufflers:
             return decks.told[device]
         lies = decks.inside.get(device)
         if lies is not None and device in self._watched:
-            gone = decks.sets[lies].status in ("in_play", "used") and not self._continuous
+            gone = self._status(turn, lies) in ("in_play", "used") and not self._continuous
             if not gone:
                 return lies
         names = self._rules.set_names()
@@ -179,7 +204,7 @@ class Shufflers:
 
     def _goes_on(self, turn: Turn, device: str, deck_set: str, report: DeckReport) -> None:
         """More of a shuffle whose cards are known."""
-        known = turn.state.decks.sets[deck_set]
+        known = turn.state.decks.sets.get(deck_set, DeckSet())
         flaw: Flaw | None = None
         if known.status == "shuffling":
             if report.state is MachineState.SHUFFLING:
@@ -208,7 +233,7 @@ class Shufflers:
 
     def _disturbed(self, turn: Turn, device: str, deck_set: str, report: DeckReport) -> None:
         """The machine started anew, or its door was opened, with a set in it that it does not know any more."""
-        status = turn.state.decks.sets[deck_set].status
+        status = self._status(turn, deck_set)
         if status in ("verified", "shuffling") or (status == "in_play" and self._continuous):
             detail = "the shuffler was started anew, or opened, while the set was in it"
             flaw = judge_upset(report) or Flaw(DeckReason.UNWATCHED, detail)
@@ -230,8 +255,12 @@ class Shufflers:
 
     def _tampered(self, turn: Turn, device: str, reading: ShufflerTampered) -> None:
         self._watched.discard(device)
+        self._emptied.discard(device)
         turn.emit(
-            ShufflerTamper(device=device, detail=reading.detail, evidence=turn.evidence_of(device)), in_round=False
+            ShufflerTamper(
+                device=device, cause="usb_reenumerated", detail=reading.detail, evidence=turn.evidence_of(device)
+            ),
+            in_round=False,
         )
         for name, known in turn.state.decks.sets.items():
             its = known.device == device and (known.status == "shuffling" or known.how == "shuffler")
@@ -240,12 +269,22 @@ class Shufflers:
         if turn.state.paused is None:
             turn.emit(TablePaused(reason="shuffler_tampered", by=STATION, detail=reading.detail))
 
-    def _order_offered(self, turn: Turn, device: str) -> None:
+    def _order_offered(self, turn: Turn, device: str, detail: str) -> None:
+        """The cards of this shuffle are out, whosever they are: somebody else may have heard their order."""
+        report = self._newest.get(device)
+        job = None if report is None else report.job
+        turn.emit(
+            ShufflerTamper(
+                device=device, cause="order_offered", job=job, detail=detail, evidence=turn.evidence_of(device)
+            ),
+            in_round=False,
+        )
         deck_set = turn.state.decks.inside.get(device)
-        if deck_set is None or turn.state.decks.sets[deck_set].status != "verified":
-            return
-        detail = "the shuffler sent the order of the verified cards: somebody may know it"
-        self._failed(turn, device, deck_set, Flaw(DeckReason.ORDER_KNOWN, detail), None)
+        if deck_set is not None and self._status(turn, deck_set) in ("verified", "shuffling"):
+            self._failed(turn, device, deck_set, Flaw(DeckReason.ORDER_KNOWN, detail), job)
+
+    def _status(self, turn: Turn, deck_set: str) -> str:
+        return turn.state.decks.sets.get(deck_set, DeckSet()).status
 
     # -- verdicts ---------------------------------------------------------------------------------------------
 
@@ -264,7 +303,7 @@ class Shufflers:
         )
 
     def _failed(self, turn: Turn, device: str, deck_set: str, flaw: Flaw, job: int | None) -> None:
-        in_play = turn.state.decks.sets[deck_set].status == "in_play"
+        in_play = self._status(turn, deck_set) == "in_play"
         turn.emit(
             DeckFailed(
                 deck_set=deck_set,
