@@ -97,6 +97,8 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(state, paused=None, round=_resumed(state.round))
         case OutcomeCorrected() as data:
             state = replace(state, shoe=recounted(state.shoe, data))
+            if event.subject is not None:
+                state = replace(state, corrected={**state.corrected, event.subject: event.sequence})
             if state.outcome is not None and event.subject == state.outcome.round:
                 corrected = replace(state.outcome, sequence=event.sequence, facts=data.facts)
                 return replace(state, outcome=corrected)
@@ -140,8 +142,9 @@ def _ended(state: TableState, event: Event) -> TableState:
         outcome = Outcome(
             sequence=event.sequence, round=current.id, facts=event.data.facts, token=event.data.facts.get("spin")
         )
-        return replace(state, outcome=outcome)
-    return state
+        return replace(state, outcome=outcome, given_up=event.data.witnesses == ["manager"])
+    assert isinstance(event.data, RoundVoided)
+    return replace(state, given_up=event.data.by != "station")
 
 
 def _in_round(state: TableState, event: Event) -> OpenRound:

@@ -98,7 +98,8 @@ def card_event(shoe: Shoe | None, data: CardEvent, before: OpenRound | None) -> 
 def _one_more(shoe: Shoe, card: str, unit: str | None) -> Shoe:
     # From a continuous shuffler the same card comes again and again; it is kept once.
     units = shoe.units if unit is None or unit in shoe.units else [*shoe.units, unit]
-    return replace(shoe, drawn=shoe.drawn | {card: shoe.drawn.get(card, 0) + 1}, units=units)
+    drawn = shoe.drawn | {card: shoe.drawn.get(card, 0) + 1}
+    return replace(shoe, drawn=drawn, units=units, last_burn=None)
 
 
 def skipped(state: TableState, data: CardSkipped) -> TableState:
@@ -134,7 +135,8 @@ def burnt(shoe: Shoe | None, data: CardDrawn) -> Shoe:
         raise FoldError("a card was burnt and no shoe is in play")
     after = card_event(shoe, data, None)
     assert after is not None
-    return replace(after, burnt=[*shoe.burnt, data.card])
+    newest = Step(position=data.place or data.position, card=data.card, unit=data.unit, shoe_id=shoe.id)
+    return replace(after, burnt=[*shoe.burnt, data.card], last_burn=newest)
 
 
 def _index(steps: list[Step], position: str) -> int | None:

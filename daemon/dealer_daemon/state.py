@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 5
+STATE_VERSION = 6
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -78,6 +78,9 @@ class Shoe(msgspec.Struct, frozen=True, kw_only=True):
     """Physical cards that came out, where their codes tell."""
     burnt: list[str] = []
     """Cards burnt from this shoe, in order."""
+    last_burn: Step | None = None
+    """The newest of them, on the place that the shoe named, as long as no card of a hand followed: it may be reported
+    once more."""
     cut_card: bool = False
     """The cut card was seen: no hand after the one in play."""
 
@@ -148,6 +151,10 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     that are reported once more."""
     skipping: bool = False
     """The cards that come belong to a hand that gives no result."""
+    given_up: bool = False
+    """A person ended the newest hand: more of its cards may come."""
+    corrected: dict[str, int] = {}
+    """Sequence of the newest correction of each round whose outcome was corrected; few are."""
     faults: dict[str, list[str]] = {}
     """Standing faults by device."""
 

@@ -12,6 +12,7 @@ class CardDrawn(EventData, frozen=True, kw_only=True):
     """A card lies on its position and is known to the servers."""
 
     type: ClassVar[str] = "card.drawn"
+    secret: ClassVar[frozenset[str]] = frozenset({"place"})
     card: str
     """Rank and suit, ``"8S"``."""
     position: str
@@ -22,6 +23,9 @@ class CardDrawn(EventData, frozen=True, kw_only=True):
     """The service manager who named the card by the video; null when it was read."""
     reason: str | None = None
     """Why that person did."""
+    place: str | None = None
+    """Of a burnt card: where the shoe said that it went, by which it is known when it is reported once more. Never
+    leaves the station: to everybody else the card lies nowhere."""
 
 
 class CardWithheld(EventData, frozen=True, kw_only=True):

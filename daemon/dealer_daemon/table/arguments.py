@@ -52,6 +52,13 @@ def text(command: Command, key: str) -> str:
     return value
 
 
+def flag(command: Command, key: str) -> bool:
+    value = command.args.get(key, False)
+    if not isinstance(value, bool):
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f'"{key}" is true or false')
+    return value
+
+
 def integer(command: Command, key: str) -> int:
     value = command.args.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST:

@@ -15,6 +15,8 @@ RESCAN_DETAIL = "scan the same card again"
 FIRST_OF_HAND = "player.1"
 """A shoe that names its places begins a hand here and nowhere else (``devices.md`` §2)."""
 BURN = "burn"
+WHILE_BETTING = "a card was drawn while betting is open"
+"""All that is said of it where cards are withheld: what would be due next follows from them."""
 
 
 class CardReason(StrEnum):
@@ -41,6 +43,7 @@ class CardReason(StrEnum):
     # Pause, and nobody did wrong.
     SHOE_EMPTY = "shoe_empty"
     # Held.
+    PERHAPS_REPEATED = "perhaps_repeated"
     SLOT_OVERWRITTEN = "slot_overwritten"
     CARD_SKIPPED = "card_skipped"
     SHOE_RESULT_DISAGREES = "shoe_result_disagrees"
@@ -119,6 +122,11 @@ def hinted_position(reading: CardRead | CardUnreadable) -> str | None:
     if reading.hint.slot in (ShoeSlot.PLAYER, ShoeSlot.BANKER):
         return f"{reading.hint.slot}.{reading.hint.index}"
     return BURN
+
+
+def named_place(reading: CardRead) -> str | None:
+    """The place in the shoe's own words, ``burn_count.2``, by which its burn cards are told apart."""
+    return None if reading.hint is None else f"{reading.hint.slot}.{reading.hint.index}"
 
 
 def judge_again(reading: CardRead, lying: Collection[Lies]) -> Again | Doubt | None:

@@ -45,6 +45,7 @@ from dealer_drivers.dice.still_leftover import (
 from dealer_drivers.dice.still_pips import PipSight, find_pip_faces
 from dealer_drivers.dice.still_rim import find_rim
 from dealer_drivers.dice.still_round import ROUND_ON_DESK, is_round
+from dealer_drivers.dice.still_squares import find_squares, working_size
 
 SMALLEST_PICTURE_PX = 96
 FLAT = 24
@@ -57,12 +58,15 @@ FRAME_STEP = 0.36
 """Edges that run out of the picture: half A has up to 0.32 without and from 0.38 with a die cut by the frame."""
 MOST_UNLIKE = 1.75
 """Largest over smallest face: the dice of one game, with what an outline may be off, have up to 1.61 (half A and B)."""
+CERTAIN_SQUARE = {1: 0.68, 2: 0.66, 3: 0.56, 4: 0.56, 5: 0.56, 6: 0.56}
+"""How well the sides of a face that is taken must show: the fewer pips speak for it, the better. The right ones of half A
+and B have 0.70 and more, but for ten of 282; a printed six or a half die that shows one pip has 0.55 and 0.66."""
 LONGER, LONGER_FEW = 1.4, 1.25
 """Longer over shorter side of a face; the second for ones, twos and threes, which half a covered face shows too. Those
 of half A and B have up to 1.35 and 1.20."""
-FRAMED = (1.12, 1.75)
-"""Size of the outline around a round inlay, in that of the inlay."""
-FRAMED_SCORE, FRAMED_OFF = 0.5, 0.17
+FRAMED = (1.16, 1.75, 1.25)
+"""Size of the outline around a round inlay, in that of the inlay, and how far around its middle it is looked for."""
+FRAMED_SCORE, FRAMED_OFF = 0.6, 0.17
 """How good it must be at least, and how far its middle may be off, in sides of the inlay."""
 TOO_NEAR, TOO_NEAR_ASLANT = 0.9, 1.03
 """Middles of two faces, in their mean size: tops of two dice are never nearer than about 1, the top and a side of one
@@ -165,9 +169,13 @@ def _further_dice(table: _Table) -> Doubts | None:
         foreign = foreign_pips(die, table.pip_sight.pips)
         if foreign:
             return _no(Doubt.UNCLEAR, Doubt.LEFT_OVER, detail=f"the face at {x:.0f}, {y:.0f} has one more pip")
+        if die.seen.square.score < CERTAIN_SQUARE[die.value]:
+            return _no(Doubt.UNCLEAR, detail=f"the outline of the face at {x:.0f}, {y:.0f} does not show well enough")
         if _longer(die.seen) > (LONGER_FEW if die.value <= 3 else LONGER):
             return _no(Doubt.UNCLEAR, Doubt.OCCLUDED, detail=f"the face at {x:.0f}, {y:.0f} is not square")
-        if is_round(table.grey, die.seen.square.corners, die.seen.square.score) and not _is_framed(die.seen, table):
+        if is_round(table.grey, die.seen.square.corners, die.seen.square.score) and not _is_framed(
+            die.seen, table.grey
+        ):
             return _round(die.seen)
     if _nearest(table) < TOO_NEAR:
         return _no(Doubt.UNCLEAR, Doubt.STACKED, detail="two faces are so near that both may be of one die")
@@ -189,16 +197,18 @@ def _longer(seen: Seen) -> float:
     return max(ratio, 1 / ratio)
 
 
-def _is_framed(seen: Seen, table: _Table) -> bool:
+def _is_framed(seen: Seen, grey: Grey) -> bool:
     """Whether a larger square stands around it: a die of which only the round inlay was taken."""
-    x, y = seen.square.centre
-    size = seen.square.size_px
+    work, back = working_size(grey)
+    x, y = ((each + 0.5) / back - 0.5 for each in seen.square.centre)
+    size = seen.square.size_px / back
+    left, top = max(0, round(x - FRAMED[2] * size)), max(0, round(y - FRAMED[2] * size))
+    part = np.ascontiguousarray(work[top : round(y + FRAMED[2] * size) + 1, left : round(x + FRAMED[2] * size) + 1])
     return any(
-        FRAMED[0] <= other.square.size_px / size <= FRAMED[1]
-        and other.square.score >= FRAMED_SCORE
-        and np.hypot(other.square.centre[0] - x, other.square.centre[1] - y) <= FRAMED_OFF * size
-        and not is_round(table.grey, other.square.corners, other.square.score)
-        for other in table.die_sight.all_seen
+        np.hypot(other.centre[0] + left - x, other.centre[1] + top - y) <= FRAMED_OFF * size
+        and not is_round(part, other.corners, other.score)
+        for other in find_squares(part, sizes_px=(FRAMED[0] * size, FRAMED[1] * size))
+        if other.score >= FRAMED_SCORE
     )
 
 

@@ -24,9 +24,9 @@ SHIFTS = (-0.08, -0.04, 0.0, 0.04, 0.08)
 DIRECTIONS = np.arange(72) * (2 * np.pi / 72)
 CORNERS = np.abs(DIRECTIONS % (np.pi / 2) - np.pi / 4) < np.radians(14)
 """Directions in which a square has its corners."""
-ROUND, ROUND_ON_DESK = -0.02, -0.1
+ROUND, ROUND_ON_DESK = 0.015, -0.1
 """Edge of the disc less that of the square's sides, all around and at the corners, from which a face is round. Buttons
-have -0.01 and more; like dice on desks below -0.2, and dice with much rounded corners, on bare plates, up to 0."""
+have -0.01 to 0.06; like dice on desks below -0.2, but dice with much rounded corners, on bare plates, up to 0."""
 
 
 def is_round(grey: Grey, corners: npt.NDArray[np.float64], sides: float, least: float = ROUND) -> bool:

@@ -121,7 +121,7 @@ def _drawn(telegram: Telegram, at: Instant) -> Reading:
             )
     assert known_hint is not None
     assert isinstance(card, str)
-    return CardRead(at=at, raw=telegram.raw, card=card, hint=known_hint)
+    return CardRead(at=at, raw=telegram.raw, card=card, hint=known_hint, sequence=telegram.sequence)
 
 
 def _announced_again(telegram: Telegram, at: Instant) -> Reading:

@@ -47,6 +47,7 @@ class BarcodeSession:
     def lost(self, at: Instant, reason: str) -> Output:  # noqa: ARG002
         """The link is down: half a code is thrown away."""
         self._framer.reset()
+        self._cards.interrupted()
         return NOTHING
 
     def feed(self, data: bytes, at: Instant) -> Output:

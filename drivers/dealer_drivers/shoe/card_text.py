@@ -44,12 +44,14 @@ class CardText:
     def __init__(self, rules: TextRules) -> None:
         self._rules = rules
         self._seen: dict[tuple[type[Reading], str], int] = {}
+        self._newest: tuple[type[Reading], str] | None = None
+        """The code that was read last; texts that are no code do not take its card away from the scanner."""
         self._before_gap: tuple[type[Reading], str] | None = None
-        """What was read last before a gap in which nobody looked."""
+        """The same before a gap in which nobody looked, until a code is read."""
 
     def interrupted(self) -> None:
         """The scanner was away. What it reads first, if it is what it read last, may lie there still."""
-        self._before_gap = next(reversed(self._seen), None)
+        self._before_gap = self._newest
 
     def read(self, data: bytes, at: Instant, raw: bytes, *, aim: str | None = None) -> Reading:
         """What the text ``data`` is; ``raw`` is its frame as evidence, ``aim`` the identifier if it came apart."""
@@ -98,17 +100,23 @@ class CardText:
     def _marked(self, reading: Reading, code: str) -> Reading:
         """A repeat is the same text *and* the same kind of reading within the window of the last time: a card
         that was refused a moment ago and is read now is fresh. Each repeat extends the window, because
-        a card that lies before the scanner is read again and again."""
+        a card that lies before the scanner is read again and again. After a gap in which nobody looked, what was read
+        last before it is a repeat however long the gap was, but not surely one."""
         now, window_ns = reading.at.mono_ns, self._rules.repeat_window_ms * NS_PER_MS
         key = (type(reading), code)
         last = self._seen.pop(key, None)
         self._seen[key] = now
         while len(self._seen) > REMEMBERED:
             del self._seen[next(iter(self._seen))]
-        before_gap, self._before_gap = self._before_gap, None
-        if key != before_gap and (last is None or now - last > window_ns):
+        before_gap = self._before_gap
+        if not isinstance(reading, CardUnreadable):
+            self._newest, self._before_gap = key, None
+        in_window = last is not None and now - last <= window_ns
+        if not in_window and key != before_gap:
             return reading
         assert isinstance(reading, CardRead | CardUnreadable | CardForeign | CutCard)
+        if isinstance(reading, CardRead):
+            return replace(reading, repeated=True, unsure=not in_window)
         return replace(reading, repeated=True)
 
 

@@ -54,6 +54,7 @@ class HidPosSession:
     def lost(self, at: Instant, reason: str) -> Output:  # noqa: ARG002
         """The link is down: a part of a text is thrown away."""
         self._reset()
+        self._cards.interrupted()
         return NOTHING
 
     def feed(self, data: bytes, at: Instant) -> Output:

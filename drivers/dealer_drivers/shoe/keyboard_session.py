@@ -60,6 +60,7 @@ class KeyboardSession:
     def lost(self, at: Instant, reason: str) -> Output:  # noqa: ARG002
         """The link is down: what is half typed is thrown away."""
         self._reset()
+        self._cards.interrupted()
         return NOTHING
 
     def feed(self, data: bytes, at: Instant) -> Output:

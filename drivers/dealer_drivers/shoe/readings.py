@@ -48,6 +48,8 @@ class CardRead(Reading):
     ``code`` is the text the scanner gave, ``None`` for a shoe that names the card itself. ``unit`` is ``None``
     where two equal cards look alike. ``repeated``: the same code was seen less than the repeat window ago, so
     this may be the same pass again; it is said, not dropped, because only the game knows whether it is.
+    ``unsure`` (of a repeated one): nobody looked in between, for the scanner was away. The card may lie there still, or
+    be another one that looks alike. ``sequence``: the shoe's own number of the telegram.
     """
 
     card: str
@@ -55,6 +57,8 @@ class CardRead(Reading):
     hint: PositionHint | None = None
     unit: CardUnit | None = None
     repeated: bool = False
+    unsure: bool = False
+    sequence: str | None = None
 
 
 class CardTrouble(StrEnum):

@@ -86,10 +86,16 @@ class House:
 
     def tell_set(self, shuffle: Shuffle) -> None:
         """Where the machine does not know, the attendant says which set went in."""
-        if not self.tells_set and shuffle.deck_set != getattr(self.table.state.shoe, "deck_set", None):
+        if not self.tells_set and shuffle.deck_set not in self.in_play():
             self.table.insert(shuffle.deck_set)
 
+    def in_play(self) -> tuple[str, ...]:
+        shoe = self.table.state.shoe
+        return () if shoe is None or shoe.deck_set is None else (shoe.deck_set,)
+
     def people(self) -> None:
+        if self.table.state.decks.unnamed and self.machine.current is not None:  # the table asks, and blocks till told
+            self.table.ask(CommandName.DECK_INSERT, Role.DEALER, deck_set=self.machine.current.deck_set)
         if self.table.state.paused is not None:
             self.table.resume()
         if self.rng.random() < 0.003:

@@ -97,6 +97,24 @@ def test_which_of_two_sets_it_is_is_never_guessed() -> None:
     assert table.last(ShoeBegan).deck_set == "blue"
 
 
+def test_a_whole_set_that_waits_for_its_shoe_is_not_thought_to_be_in_the_machine_again() -> None:
+    """The shoe in play is over and the table was not told: its cards are in the machine."""
+    table = DeckTable()
+    table.insert("red")
+    table.shuffled(1)
+    table.shuffler("idle", 1)
+    table.hand()
+    table.shuffled(2)
+    table.shuffler("idle", 2)
+    table.shuffler("shuffling", 3)
+    assert table.state.faults == {SHUFFLER: ["deck_set_unnamed"]}
+    assert table.status("blue") == "verified"
+    table.insert("red")
+    assert table.last(ShoeEnded).reason == "reshuffled"
+    table.shuffler("ready", 3)
+    assert (table.status("red"), table.status("blue")) == ("verified", "verified")
+
+
 def test_a_shuffle_that_nobody_named_verifies_no_set_afterwards() -> None:
     table = DeckTable()
     table.shuffled(1, "blue")

@@ -50,10 +50,13 @@ def carry_out(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any] | 
 def _gate(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
     current = open_round(turn, command)
     gate, server = text(command, "gate"), server_object(command)
+    if turn.state.paused is not None:
+        raise Refusal(ErrorCode.NOT_NOW, f"the table is paused ({turn.state.paused}): a manager must resume it")
+    voided = flag(command, "void")
     if current.gate != gate:
         waits = f"it waits at {current.gate}" if current.gate else "it waits at none"
         raise Refusal(ErrorCode.NOT_NOW, f"the round does not wait at the gate {gate}: {waits}")
-    if command.args.get("void") is True:
+    if voided:
         turn.emit(GateVoided(gate=gate, reason=text(command, "reason"), by=command.by))
     turn.emit(GateOpened(gate=gate, server=server))
     play.advance(turn)
@@ -121,6 +124,7 @@ def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
         hand = keyed_in(play.procedure, command.args, shoes.decks_of(play.procedure, play.shoe))
     except BadFacts as error:
         raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
+    rest = play.rest_is_left(current.steps)
     lay_out(turn, hand, reason, command.by)
     evidence = [name for step in current.steps for name in step.evidence]
     emit_outcome(
@@ -132,11 +136,12 @@ def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
         ["manager"],
         evidence,
         reason,
-        last_hand=shoes.is_last_hand(turn.state, current),
+        last_hand=shoes.is_last_hand(turn.state, current, play.procedure),
     )
     sequence = turn.state.sequence
-    play.end_hand(turn)
-    play.given_up = True
+    play.give_up(turn)
+    if rest:
+        play.wait_for_rest(turn)
     return {"sequence": sequence}
 
 

@@ -7,6 +7,8 @@ does it begin a hand, is one due, and may this one lie there.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
 
 from dealer_daemon.events import (
     BettingClosed,
@@ -18,10 +20,11 @@ from dealer_daemon.events import (
     HandSkipped,
     RoundOpened,
     RoundVoided,
+    TablePaused,
 )
-from dealer_daemon.games.cards.procedure import CardDue, Complete, Early, ExpectDue, GateDue, Procedure
+from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, Early, ExpectDue, GateDue, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
-from dealer_daemon.state import OpenRound, Step
+from dealer_daemon.state import OpenRound, Step, TableState
 from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, known, lying, must_withhold
@@ -32,16 +35,19 @@ from dealer_daemon.validation.card import (
     BURN,
     FIRST_OF_HAND,
     RESCAN_DETAIL,
+    WHILE_BETTING,
     Again,
     Alarm,
     CardReason,
     Doubt,
+    Lies,
     Rescan,
     hinted_position,
     judge_again,
     judge_card,
     judge_copies,
     judge_unread,
+    named_place,
     unit_text,
 )
 from dealer_daemon.verdicts import Refused, Remedy
@@ -49,6 +55,14 @@ from dealer_drivers.shoe.readings import CardForeign, CardRead, CardUnreadable
 
 _FIRST_FOUR = ("player.1", "banker.1", "player.2", "banker.2")
 """Places that every hand has, so that a card for one of them cannot be a card too many."""
+_PERHAPS = (
+    "nobody looked for a while, and the first card after it looks like the newest one: it may lie there still, or be"
+    " another; decide by the video"
+)
+_REST = (
+    "the hand ended before all of its cards were dealt, and nothing tells the rest of them from the next hand: take them"
+    " away, then resume; the next card begins a hand"
+)
 
 
 class CardPasses(Incidents):
@@ -66,13 +80,14 @@ class CardPasses(Incidents):
         self._own_rounds = rules.round_source == "device"
         self._foreign: str | None = None
         """The foreign code that was seen last; a card that counts clears it."""
-        self._burnt: CardRead | None = None
+        self._looked = False
+        """A card was read in this run: what lay before the reader until then, nobody knows."""
+        self._first_sequence: str | None = None
+        """The number of the telegram that began the hand, where the shoe numbers them."""
         self._repeated: str | None = None
         """The card whose repeats were recorded: one that lies before the scanner is reported several times a second."""
         self.told: Facts | None = None
         """What the cards of the newest hand gave, as long as the next did not begin and nothing was missed since."""
-        self.given_up = False
-        """The newest hand was ended by a person; the shoe may not know."""
 
     @abstractmethod
     def advance(self, turn: Turn) -> None:
@@ -90,9 +105,13 @@ class CardPasses(Incidents):
         """A card was read."""
         self._end_what_is_over(turn, reading)
         current = turn.state.round
+        reading, unsure = self._looked_away(turn, reading)
         again = self._again(turn, reading, current)
         if isinstance(again, Again):
             self._repeat(turn, again, reading)
+            return
+        if unsure:
+            self._perhaps(turn, reading, current)
             return
         self._repeated = None
         if turn.state.paused is not None:
@@ -112,26 +131,60 @@ class CardPasses(Incidents):
     # -- is it one that lies there already ------------------------------------------------------------------
 
     def _again(self, turn: Turn, reading: CardRead, current: OpenRound | None) -> Again | Doubt | None:
-        if self._same_burn(reading):
+        if self._same_burn(turn.state, reading):
             return Again(CardReason.SAME_SLOT if reading.unit is None else CardReason.SAME_UNIT)
         if current is not None:
             doubt = [] if current.doubt is None else [current.doubt]
             return judge_again(reading, lying([*current.steps, *doubt]))
-        before = lying(turn.state.previous)
         if reading.hint is not None:
             # A shoe sends its newest telegram again, and none of those before it; Player 1 begins a hand.
-            before = [] if hinted_position(reading) == FIRST_OF_HAND else before[-1:]
+            before = [] if hinted_position(reading) == FIRST_OF_HAND else lying(turn.state.previous)[-1:]
+        else:
+            before = self._lying_since(turn.state)
         again = judge_again(reading, before)
         # Another card for a place of the hand that ended overwrites nothing: it is of the next hand.
         return again if isinstance(again, Again) else None
 
-    def _same_burn(self, reading: CardRead) -> bool:
-        burnt = self._burnt
+    def _lying_since(self, state: TableState) -> list[Lies]:
+        """The cards of the hand before that cannot come again by right: those of the shoe in play. A deck that was
+        shuffled since, and a shuffler to which played cards go back, give them anew."""
+        shoe = state.shoe
+        if shoe is None or shoes.is_continuous(self.procedure, shoe.decks):
+            return []
+        return lying([step for step in state.previous if step.shoe_id == shoe.id])
+
+    def _same_burn(self, state: TableState, reading: CardRead) -> bool:
+        burnt = None if state.shoe is None else state.shoe.last_burn
         if burnt is None:
             return False
         if reading.unit is not None:
-            return reading.unit == burnt.unit
-        return reading.hint is not None and (reading.hint, reading.card) == (burnt.hint, burnt.card)
+            return unit_text(reading.unit) == burnt.unit
+        return reading.hint is not None and (named_place(reading), reading.card) == (burnt.position, burnt.card)
+
+    # -- is it the newest card still, after nobody looked -----------------------------------------------------
+
+    def _looked_away(self, turn: Turn, reading: CardRead) -> tuple[CardRead, bool]:
+        """The reading, and whether it may be the newest card's: the scanner was away, or this station was."""
+        first, self._looked = not self._looked, True
+        if reading.hint is not None or not (reading.unsure or (first and not reading.repeated)):
+            return reading, False
+        return replace(reading, repeated=False), _looks_like(reading, _newest(turn.state))
+
+    def _perhaps(self, turn: Turn, reading: CardRead, current: OpenRound | None) -> None:
+        """Where it would count a person decides, for neither of the two may be guessed; else it is a repeat."""
+        if turn.state.paused is None and (current is None or current.phase != "held"):
+            if current is not None:
+                if self.card_due(current) is not None:
+                    self._hold(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
+                    return
+            elif shoes.burns_left(turn.state, self.shoe):
+                self._violation(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
+                return
+            elif self._own_rounds and isinstance(due(self.procedure, []), CardDue):
+                if self._open(turn):
+                    self._hold(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
+                return
+        self._repeat(turn, Again(CardReason.SAME_PASS), reading)
 
     def _repeat(self, turn: Turn, again: Again, reading: CardRead) -> None:
         """Recorded once a pass; its frames are no evidence of the next card."""
@@ -147,12 +200,15 @@ class CardPasses(Incidents):
         """The shoe began the next hand: it waits neither for a person nor for its own result.
 
         A new shoe's first burn card ends what only the shoe's result was missing of; a held hand still has its person.
-        So has one that the shoe was switched on again in: its Player 1 may be any card of that hand.
+        So has one that the shoe was switched on again in: its Player 1 may be any card of that hand. The same card on
+        Player 1 once more begins the next hand where the hand is complete and the telegram is another.
         """
         current, begins = turn.state.round, hinted_position(reading) == FIRST_OF_HAND
         if current is None or turn.state.paused is not None or not (begins or shoes.is_first_burn(reading)):
             return
-        if isinstance(judge_again(reading, lying(current.steps)), Again):
+        over = current.phase != "held" and isinstance(due(self.procedure, current.steps), Complete)
+        another = over and begins and reading.sequence not in (None, self._first_sequence)
+        if not another and isinstance(judge_again(reading, lying(current.steps)), Again):
             return
         if current.phase != "held":
             self.finish(turn)
@@ -205,7 +261,7 @@ class CardPasses(Incidents):
         """This hand gives no result, said once; its cards came out of the shoe all the same."""
         kept = self.take_evidence(turn)
         if not turn.state.skipping:
-            if self.given_up:
+            if turn.state.given_up:
                 reason, why = CardReason.REST_OF_HAND, "the hand ended before all of its cards were dealt"
             else:
                 reason, why = CardReason.JOINED_MID_HAND, f"the first card seen was the one for {hinted}"
@@ -214,7 +270,7 @@ class CardPasses(Incidents):
             shoes.begin_by_itself(turn, self.procedure, self.shoe)
         except NoShoe:
             return  # the first card of the next hand says so, and pauses the table
-        if self.given_up and any(card.position == hinted for card in lying(turn.state.previous)):
+        if turn.state.given_up and any(card.position == hinted for card in lying(turn.state.previous)):
             return  # a person named the card of this place, and it is counted as that
         unit = unit_text(reading.unit)
         out = shoes.composition(turn.state, [], self.procedure, self.shoe)
@@ -250,7 +306,6 @@ class CardPasses(Incidents):
         if isinstance(judged, Alarm):
             self._alarm(turn, judged.reason, judged.detail)
             return
-        self._burnt = reading
         shoes.burn(turn, reading, self.take_evidence(turn))
 
     # -- a card is due, or none -----------------------------------------------------------------------------
@@ -259,6 +314,8 @@ class CardPasses(Incidents):
         self.told = None
         wanted = due(self.procedure, current.steps)
         match wanted:
+            case _ if self._must_not_tell(current, wanted):
+                self._violation(turn, CardReason.CARD_WHILE_BETTING, WHILE_BETTING)
             case GateDue(gate=gate):
                 self._violation(turn, CardReason.CARD_BEFORE_GATE, f"no card is due before the server opens {gate}")
             case ExpectDue():
@@ -285,11 +342,18 @@ class CardPasses(Incidents):
             doubt = Step(position=there, card=reading.card, unit=unit, evidence=self.take_evidence(turn))
             self._hold(turn, judged.reason, judged.detail, doubt)
         else:
-            self._foreign, self._burnt = None, None
+            self._foreign = None
+            if wanted.position == FIRST_OF_HAND:
+                self._first_sequence = reading.sequence
             kind = CardWithheld if must_withhold(current, wanted) else CardDrawn
             evidence = self.take_evidence(turn)
             turn.emit(kind(position=wanted.position, card=judged.card, unit=judged.unit, evidence=evidence))
             self.advance(turn)
+
+    def _must_not_tell(self, current: OpenRound, wanted: Due) -> bool:
+        """No card may be read, and which one would be due next follows from cards that are withheld."""
+        hidden = current.betting == "open" and any(step.withheld for step in current.steps)
+        return hidden and not (isinstance(wanted, CardDue) and wanted.early is not Early.FORBID)
 
     def settle_doubt(self, turn: Turn, current: OpenRound, doubt: Step) -> None:
         """A card waits that was read for a later position than the one that was due: it lies, or the hand is held."""
@@ -363,3 +427,36 @@ class CardPasses(Incidents):
             return
         if self.card_due(current) is not None:
             self.rescan(turn, rescan)
+
+    # -- a hand that ended too early ------------------------------------------------------------------------
+
+    def rest_is_left(self, steps: Sequence[Step]) -> bool:
+        """Whether cards of a hand that ended with these steps may still pass, and would be taken for the next hand's:
+        a scanner names no places, and at a table that opens its rounds by itself nobody says where a hand begins."""
+        if not self._own_rounds or self._names_places or not lying(steps):
+            return False
+        return not isinstance(due(self.procedure, steps), Complete)
+
+    def wait_for_rest(self, turn: Turn) -> None:
+        """The table stands until a manager says that the rest is away."""
+        if turn.state.paused is None:
+            turn.emit(TablePaused(reason=str(CardReason.REST_OF_HAND), by=STATION, detail=_REST))
+
+
+def _newest(state: TableState) -> Step | None:
+    """The card that was read last, as far as the journal knows."""
+    current, shoe = state.round, state.shoe
+    steps = [] if current is None else [step for step in current.steps if step.card is not None]
+    if steps:
+        return steps[-1]
+    if shoe is not None and shoe.last_burn is not None:
+        return shoe.last_burn
+    return next((step for step in reversed(state.previous) if step.card is not None), None)
+
+
+def _looks_like(reading: CardRead, step: Step | None) -> bool:
+    if step is None:
+        return False
+    if reading.unit is not None and step.unit is not None:
+        return unit_text(reading.unit) == step.unit
+    return reading.card == step.card

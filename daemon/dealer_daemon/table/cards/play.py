@@ -27,7 +27,7 @@ from dealer_daemon.table.cards.wishes import Wishes
 from dealer_daemon.table.cards.witness import Witness, agrees
 from dealer_daemon.table.common import STATION, Rules, emit_outcome, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
-from dealer_daemon.validation.card import RESCAN_DETAIL, CardReason, Rescan
+from dealer_daemon.validation.card import RESCAN_DETAIL, WHILE_BETTING, CardReason, Rescan
 from dealer_daemon.validation.signals import Trouble
 from dealer_drivers.driver import Observes
 from dealer_drivers.readings import DeviceFault, Reading
@@ -70,9 +70,11 @@ class CardPlay(CardPasses):
         self._wishes = Wishes(devices, lock_when_paused=shoe.lock_when_paused)
         self._witness = Witness(shoe.result_wait_s if gives_result else 0)
         decks = shoes.decks_of(procedure, shoe)
-        continuous = procedure.composition == "round" and decks > 1
+        continuous = shoes.is_continuous(procedure, decks)
         self.shufflers = Shufflers(shoe, decks * CARDS_IN_DECK, devices, frames, continuous=continuous)
         self.scan = DeckScans(shoe, decks, frames)
+        self._rest = False
+        """A hand was voided of which more cards may pass."""
 
     # -- what the table asks --------------------------------------------------------------------------------
 
@@ -162,8 +164,12 @@ class CardPlay(CardPasses):
 
     def voided(self, turn: Turn) -> None:
         """What was awaited for the hand is not; a shoe or deck that was used up by it ends."""
+        self._rest = self.rest_is_left(turn.state.previous)
+        self.give_up(turn)
+
+    def give_up(self, turn: Turn) -> None:
+        """A person ended the hand: nothing that waits is of the next one."""
         self.end_hand(turn)
-        self.given_up = True
         self.frames.clear()
 
     def round_token(self) -> int | None:
@@ -172,6 +178,9 @@ class CardPlay(CardPasses):
 
     def go_on(self, turn: Turn) -> None:
         """The table may go on: a hand that is complete ends, a gate that is reached is said."""
+        if self._rest:
+            self._rest = False
+            self.wait_for_rest(turn)
         self.advance(turn)
 
     def betting_closed(self, turn: Turn) -> None:
@@ -206,6 +215,8 @@ class CardPlay(CardPasses):
             return
         wanted = due(self.procedure, current.steps)
         if isinstance(wanted, CardDue) and shoes.is_empty(turn.state, self.procedure):
+            if self._must_not_tell(current, wanted):
+                return  # that the hand needs one more follows from its cards: said once betting is closed
             detail = "every card of the shoe came out and the hand needs one more: change the shoe, or void the round"
             turn.emit(TablePaused(reason=str(CardReason.SHOE_EMPTY), by=STATION, detail=detail))
         elif current.betting == "closed":
@@ -274,7 +285,7 @@ class CardPlay(CardPasses):
             witnesses,
             evidence,
             None if named is None else named.reason,
-            last_hand=shoes.is_last_hand(turn.state, current),
+            last_hand=shoes.is_last_hand(turn.state, current, self.procedure),
         )
         self.end_hand(turn)
         self.told = facts
@@ -286,7 +297,7 @@ class CardPlay(CardPasses):
     def end_hand(self, turn: Turn) -> None:
         """The open round ended, one way or the other."""
         self._witness.reset()
-        self.told, self.given_up = None, False
+        self.told, self._first_sequence = None, None
         if lying(turn.state.previous):
             shoes.after_hand(turn, self.procedure)
 
@@ -322,9 +333,13 @@ class CardPlay(CardPasses):
             self._violation(turn, CardReason.SHOE_RESULT_DISAGREES, detail)
 
     def _shoe_error(self, turn: Turn, device: str, reading: ShoeError) -> None:
-        rescan = _RESCANS.get(reading.problem)
+        rescan, current = _RESCANS.get(reading.problem), turn.state.round
+        if reading.problem is ShoeProblem.OVERDRAW and current is not None and not reading.cleared:
+            if self._must_not_tell(current, due(self.procedure, current.steps)):
+                self._violation(turn, CardReason.CARD_WHILE_BETTING, WHILE_BETTING)
+                return
         detail = "the shoe reports it: put it right at the shoe"
-        if rescan is not None and self._own_rounds and turn.state.round is None:
+        if rescan is not None and self._own_rounds and current is None:
             detail = rescan.detail  # no round is open before its first card: nothing else asks for that card again
         trouble(turn, device, Trouble(f"shoe_{reading.problem}", detail, reading.cleared))
         if reading.cleared:

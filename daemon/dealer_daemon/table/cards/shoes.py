@@ -15,7 +15,7 @@ from dealer_daemon.state import DeckSet, OpenRound, Shoe, TableState
 from dealer_daemon.table.cards.decks import NoShoe, check_in_play, check_name, check_shufflers, choose, only_verified
 from dealer_daemon.table.common import STATION
 from dealer_daemon.table.turn import Turn
-from dealer_daemon.validation.card import BURN, unit_text
+from dealer_daemon.validation.card import BURN, named_place, unit_text
 from dealer_drivers.shoe.cards import CARDS_IN_DECK
 from dealer_drivers.shoe.readings import CardRead, ShoeSlot
 
@@ -109,9 +109,20 @@ def cut_card(turn: Turn, procedure: Procedure, rules: ShoeRules) -> None:
         turn.emit(ShoeCutCard(shoe_id=shoe.id, hand_in_shoe=shoe.hands))
 
 
-def is_last_hand(state: TableState, current: OpenRound) -> bool:
+def is_last_hand(state: TableState, current: OpenRound, procedure: Procedure) -> bool:
     """Nothing more is dealt from the shoe that the round began with."""
-    return state.shoe is None or state.shoe.id != current.shoe_id or state.shoe.cut_card
+    shoe = state.shoe
+    return shoe is None or shoe.id != current.shoe_id or shoe.cut_card or _of_one_round(shoe, procedure)
+
+
+def _of_one_round(shoe: Shoe, procedure: Procedure) -> bool:
+    """A deck that is shuffled for every round."""
+    return shoe.decks == 1 and procedure.composition == "round"
+
+
+def is_continuous(procedure: Procedure, decks: int) -> bool:
+    """Played cards go back into the shuffler, and may come again in the next round."""
+    return procedure.composition == "round" and decks > 1
 
 
 def after_hand(turn: Turn, procedure: Procedure) -> None:
@@ -121,7 +132,7 @@ def after_hand(turn: Turn, procedure: Procedure) -> None:
         return
     if shoe.cut_card:
         end(turn, "cut_card", STATION)
-    elif shoe.decks == 1 and procedure.composition == "round":
+    elif _of_one_round(shoe, procedure):
         end(turn, "one_round", STATION)
 
 
@@ -134,7 +145,7 @@ def composition(
     """
     shoe = state.shoe
     decks = decks_of(procedure, rules) if shoe is None else shoe.decks
-    if procedure.composition == "shoe" or decks == 1:
+    if not is_continuous(procedure, decks):
         return ({}, [], decks) if shoe is None else (shoe.drawn, shoe.units, decks)
     drawn = Counter(step.card for step in steps if step.card is not None)
     return drawn, [step.unit for step in steps if step.unit is not None], decks
@@ -143,7 +154,7 @@ def composition(
 def is_empty(state: TableState, procedure: Procedure) -> bool:
     """Every card of the shoe came out."""
     shoe = state.shoe
-    if shoe is None or (procedure.composition == "round" and shoe.decks > 1):
+    if shoe is None or is_continuous(procedure, shoe.decks):
         return False
     return sum(shoe.drawn.values()) >= shoe.decks * CARDS_IN_DECK
 
@@ -182,5 +193,13 @@ def _burns_due(shoe: Shoe, rules: ShoeRules) -> int:
 
 def burn(turn: Turn, reading: CardRead, evidence: list[str]) -> None:
     """A card is burnt: it came out of the shoe and lies nowhere, in no round."""
-    drawn = CardDrawn(card=reading.card, position=BURN, unit=unit_text(reading.unit), evidence=evidence)
-    turn.emit(drawn, in_round=False)
+    turn.emit(
+        CardDrawn(
+            card=reading.card,
+            position=BURN,
+            unit=unit_text(reading.unit),
+            evidence=evidence,
+            place=named_place(reading),
+        ),
+        in_round=False,
+    )

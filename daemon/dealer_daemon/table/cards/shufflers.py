@@ -200,7 +200,10 @@ class Shufflers:
                 return lies
         names = self._rules.set_names()
         free = [name for name in names if shoe is None or name != shoe.deck_set] or list(names)
-        return free[0] if len(free) == 1 else None
+        if len(free) > 1 or (len(names) > 1 and self._status(turn, free[0]) == "verified"):
+            # Nobody shuffles a whole set that waits for its shoe: it may be the one in play, whose shoe is over.
+            return None
+        return free[0]
 
     def _goes_on(self, turn: Turn, device: str, deck_set: str, report: DeckReport) -> None:
         """More of a shuffle whose cards are known."""
