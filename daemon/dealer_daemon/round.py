@@ -15,6 +15,7 @@ from dealer_daemon.events import (
     AttemptRefused,
     AttemptStarted,
     AttemptUnconfirmed,
+    AttemptWithdrawn,
     BettingClosed,
     CardCorrected,
     CardDrawn,
@@ -169,6 +170,8 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
         case AttemptHeld() as data:
             held = {"phase": "held", "held_for": data.reason, "doubt": doubted(data)}
             return replace(current, seen=data.seen, evidence=data.evidence, **held)
+        case AttemptWithdrawn():
+            return replace(current, phase="running", seen={}, evidence=[], witnesses=[])
         case AttemptUnconfirmed() as data:
             return replace(
                 current, phase="unconfirmed", seen=data.facts, evidence=data.evidence, witnesses=data.witnesses

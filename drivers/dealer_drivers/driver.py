@@ -134,6 +134,10 @@ class DriverOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         """Everything that is impossible about these options, all at once. Overridden where there is something."""
         return []
 
+    def card_decks(self) -> int | None:
+        """Of a card reader that knows each card by itself: how many decks. Asked of options without problems."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class SerialSettings:

@@ -19,6 +19,7 @@ import msgspec
 
 from dealer_drivers.errors import GiveUpError
 from dealer_drivers.instant import NS_PER_S, Instant
+from dealer_drivers.json_text import decode_json
 
 VERSION = 1
 Kind = Literal["rx", "tx", "ev"]
@@ -106,7 +107,7 @@ def read_recording(path: Path) -> Recording:
 
 def _object(path: Path, number: int, line: bytes) -> dict[str, object]:
     try:
-        return msgspec.json.decode(line, type=dict[str, object])
+        return decode_json(line, dict[str, object])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RecordingError(path, number, f"no JSON object: {error}") from error
 

@@ -18,6 +18,8 @@ import pytest
 RIG_LIKE = "N3VERS4YDIE"
 LEAST_READ, LEAST_READ_RIG_LIKE = 0.65, 0.70
 PROCESSES = 2
+PART = 17
+"""One of so many photographs is always decided: 35."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,10 @@ def part_read(decided: list[Decided], source: str = "") -> float:
 
 
 def test_a_part_of_the_photographs(photographs: list[Photograph]) -> None:
-    part = photographs[:: len(photographs) // 16]
-    decided = [decide(each) for each in part]
+    decided = [decide(each) for each in photographs[::PART]]
     assert errors(decided) == []
+    # Of so few to be read, a reader that refuses everything reads none.
+    assert part_read(decided) >= 0.5
 
 
 @pytest.mark.soak

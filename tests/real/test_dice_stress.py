@@ -139,7 +139,7 @@ def changed_cases(photos: Iterable[Photograph], read: int, refuse: int, every: i
         picture, chance = photo.picture(), np.random.default_rng([SEED, index])
         truth = photo.values if photo.expected == "read" else None
         for step in range(read if photo.expected == "read" else refuse):
-            # Stepping by five of fourteen meets each change before any comes again.
+            # Stepping by five of sixteen meets each change before any comes again.
             name = names[(index + 5 * step) % len(names)]
             yield Case(name, f"{photo.path.name}: {name}", photo.source, CHANGES[name](picture, chance), truth)
 

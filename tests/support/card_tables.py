@@ -300,6 +300,11 @@ class CardTable:
     def resume(self) -> None:
         self.manager(CommandName.TABLE_RESUME)
 
+    def clear_rest(self) -> None:
+        """The manager says that the rest of a hand that was ended is away, where the table waits for that."""
+        if self.state.paused == "rest_of_hand":
+            self.resume()
+
     def event_at(self, sequence: int) -> Event | None:
         return self.events[sequence - 1] if 1 <= sequence <= len(self.events) else None
 

@@ -103,9 +103,11 @@ class DeckTable(CardTable):
                 self.manager(CommandName.ROUND_VOID)
             return None if reply.ok else reply.message
         opened = len(self.of_type("round.opened"))
-        self.deal("8S")
+        self.deal("7D")
         if len(self.of_type("round.opened")) > opened:
             self.manager(CommandName.ROUND_VOID)
+            if self.state.paused == "rest_of_hand":
+                self.resume()
             return None
         reason: str = self.of_type("violation")[-1].reason
         self.resume()

@@ -249,6 +249,13 @@ def _scaled(picture: Picture, scale: float) -> Picture:
     return np.asarray(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=how), np.uint8)
 
 
+def _packed(picture: Picture, quality: int) -> Picture:
+    _, data = cv2.imencode(".jpg", picture, (cv2.IMWRITE_JPEG_QUALITY, quality))
+    unpacked = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    assert unpacked is not None
+    return np.asarray(unpacked, np.uint8)
+
+
 def turned(picture: Picture, turn_deg: float) -> Picture:
     """Turned about its middle on a canvas large enough for all of it."""
     height, width = picture.shape[:2]
@@ -272,6 +279,8 @@ CHANGES: dict[str, Callable[[Picture, np.random.Generator], Picture]] = {
     "gamma 1.6": lambda picture, _: _powered(picture, 1.6),
     "noise of 4": lambda picture, chance: _noisy(picture, chance, 4.0),
     "noise of 9": lambda picture, chance: _noisy(picture, chance, 9.0),
+    "tinted": lambda picture, _: np.asarray(np.clip(np.rint(picture * (0.72, 0.92, 1.06)), 0, 255), np.uint8),
+    "JPEG of 35 %": lambda picture, _: _packed(picture, 35),
     "scaled by 0.75": lambda picture, _: _scaled(picture, 0.75),
     "scaled by 1.3": lambda picture, _: _scaled(picture, 1.3),
 }

@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from dealer_daemon.commands import Command, CommandName, Reply, Role
+from dealer_daemon.config.roles import check_devices
 from dealer_daemon.events import Event
 from dealer_daemon.games import AttemptGame, TableDevice, load_game
 from dealer_daemon.games.sic_bo import SicBoSettings
@@ -37,13 +38,19 @@ class DiceTable(Hall):
     ``attempt.refused:leaning``, and ``start`` and ``look`` for what is asked of devices."""
 
     def __init__(
-        self, source: str = "server", tries: int = 3, history: Sequence[Event] = (), tower: bool = False, **rules: Any
+        self,
+        source: str = "server",
+        tries: int = 3,
+        history: Sequence[Event] = (),
+        tower: bool = False,
+        devices: tuple[TableDevice, ...] = (),
+        **rules: Any,
     ) -> None:
         game = load_game("sic-bo")
         assert isinstance(game, AttemptGame)
         settings = SicBoSettings(shake=ShakeRules(**rules))
-        devices = (CAMERA,) if tower else (SHAKER, CAMERA)
-        assert game.check(settings, devices) == []
+        devices = devices or ((CAMERA,) if tower else (SHAKER, CAMERA))
+        assert check_devices(game, settings, devices) == []
         self.setup = TableSetup(
             name="s1",
             rules=Rules(game, settings, source, tries),  # type: ignore[arg-type]

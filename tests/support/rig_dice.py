@@ -25,7 +25,7 @@ from hw_sim.dice.shakes import Shake
 
 PICTURES = 12
 """Of dice in a calibration."""
-QUIET_S, LOOK_S = 0.2, 0.9
+QUIET_S, LOOK_S = 0.2, 1.4
 """Shorter than at a table, where dice have longer to be caught moving."""
 
 

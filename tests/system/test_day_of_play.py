@@ -96,8 +96,8 @@ fps = 12.0
 name = "cloth"
 model = "bean-table"
 fps = 10.0
-covered_s = [24.0, 30.0]
-rest_s = [36.0, 44.0]
+covered_s = [20.0, 24.0]
+rest_s = [44.0, 50.0]
 beans = [11, 6, 17, 13, 9, 23]
 layouts = ["good", "touching"]
 wait_for_host = true
@@ -119,7 +119,7 @@ class Servers:
 
     def __post_init__(self) -> None:
         self._lobby = Lobby({table.name for table in TABLES if '"server"' in table.settings}, "day")
-        self._heard: dict[str, int] = defaultdict(int)
+        self._heard: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self._client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id="servers")
         self._client.on_message = self._message
         self._client.connect("127.0.0.1", self.port)
@@ -143,8 +143,7 @@ class Servers:
 
     def events(self, table: str) -> list[dict[str, Any]]:
         """Of one table, each once."""
-        found = {event["sequence"]: event for at, body in self.received if at == table for event in [json.loads(body)]}
-        return [found[sequence] for sequence in sorted(found)]
+        return self._heard[table]
 
     def _now_s(self) -> float:
         return time.monotonic() * self.speed
@@ -153,8 +152,8 @@ class Servers:
         table = message.topic.split("/")[-3]
         self.received.append((table, bytes(message.payload)))
         event = json.loads(message.payload)
-        if event["sequence"] > self._heard[table]:
-            self._heard[table] = event["sequence"]
+        if event["sequence"] > len(self._heard[table]):
+            self._heard[table].append(event)
             self._lobby.heard(table, event, self._now_s())
 
 
@@ -197,6 +196,10 @@ class Day:
             for name, table in self.tables.items()
         }
 
+    def answered(self, over: dict[str, int], events: Callable[[str], list[dict[str, Any]]]) -> bool:
+        """Whether so many plays of each table are answered; or an answer is wrong, and there is nothing to wait for."""
+        return all(found.wrong or found.answered >= over[name] for name, found in self.audit(events).items())
+
 
 async def play(folder: Path, scenario: str, speed: float, seed: int, enough: Callable[[Day], bool]) -> Counter[str]:
     """Plays until it is enough; then everything of then must be answered, and all that was said be true."""
@@ -217,11 +220,9 @@ async def play(folder: Path, scenario: str, speed: float, seed: int, enough: Cal
                 assert here.daemon.running, here.daemon.said()[-3000:]
             over = {name: len(day.records(name)) for name in day.tables}
 
-            def all_answered() -> bool:
-                audits = day.audit(servers.events)
-                return all(audits[name].wrong or audits[name].answered >= count for name, count in over.items())
-
-            await until(all_answered, "everything that is over is answered", 60)
+            async with asyncio.timeout(90):
+                while not day.answered(over, servers.events):
+                    await asyncio.sleep(0.25)
             assert await here.daemon.end() == 0
             shuffles, journal = day.shuffles(), committed(here.state)
             audits = day.audit(lambda name: [event for event in journal if event["table"] == name])

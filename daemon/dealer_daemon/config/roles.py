@@ -28,6 +28,9 @@ def check_devices(game: Game, settings: Any, devices: Sequence[TableDevice]) -> 
             for device in witnesses
             if Observes.CARD not in device.observes
         ]
+        for device in witnesses:
+            more = [problem for problem in game.check(settings, [device]) if problem not in found]
+            found += [(key, reason) for key, reason in more if Observes.CARD in device.observes]
         return found
     for device in others:
         found += _check_other(game, settings, device)

@@ -14,7 +14,7 @@ from dealer_daemon.config.lines import KeyPath
 from dealer_daemon.config.roles import check_devices
 from dealer_daemon.config.types import DeviceConfig, DeviceKeys, TableConfig, TableKeys
 from dealer_daemon.config.walk import Problem, read_struct
-from dealer_daemon.games import AttemptGame, Game, UnknownGame, load_game
+from dealer_daemon.games import AttemptGame, CardGame, Game, UnknownGame, load_game
 from dealer_drivers.driver import Driver, UnknownDriver, load_driver
 from dealer_drivers.errors import OptionError
 from dealer_drivers.transports.factory import device_transport, port_kind
@@ -59,7 +59,8 @@ def _read_table(name: str, values: Mapping[str, Any], path: KeyPath, problems: l
         return None
     for key, reason in check_devices(game, settings, [device.for_game() for device in devices]):
         problems.append(Problem((*path, *key.split(".")), reason))
-    if keys.round_source == "device" and isinstance(game, AttemptGame) and (needs := game.needs_server(settings)):
+    needs = game.needs_server(settings) if isinstance(game, AttemptGame | CardGame) else None
+    if needs is not None and keys.round_source == "device":
         problems.append(Problem((*path, *needs[0].split(".")), needs[1]))
     return TableConfig(
         name=name,

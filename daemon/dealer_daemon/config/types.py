@@ -97,6 +97,7 @@ class DeviceConfig:
             observes=self.driver.observes(self.options),
             role=self.role,
             actions=self.driver.actions(self.options),
+            decks=self.options.card_decks(),
         )
 
 

@@ -89,7 +89,7 @@ TABLES = (
     DemoTable(
         "f1",
         "fan-tan",
-        'round_source = "device"\n\n[tables.f1.beans]\nlook_s = {look_s:g}\npatience_s = {settle_s:g}\n',
+        'round_source = "device"\n\n[tables.f1.beans]\nlook_s = {look_s:g}\npatience_s = 28\n',
         {"cloth": "profile = {profile}\n"},
         {"profile": "cloth"},
     ),
@@ -108,7 +108,8 @@ def station_toml(devices: Iterable[Plugged], *, state_dir: str, port: int, prefi
     """The station's configuration with every table whose devices are all there. ``port`` is the broker's, ``speed`` how
     fast the station's clock runs."""
     by_name = {device.name: device for device in devices}
-    # A camera and whoever reads its pictures take their own time, whatever the clock says.
+    # A camera and whoever reads its pictures take their own time, whatever the clock says. (Fan tan's patience is more
+    # than the bowl stands there: a dealer who clears what was refused covers the next beans within the same attempt.)
     patience = {"look_s": 8.0 * speed, "settle_s": 10.0 * max(1.0, speed / 2)}
     sections = [STATION.format(state_dir=json.dumps(state_dir), port=port, prefix=prefix)]
     for table in present(by_name.values()):

@@ -58,6 +58,7 @@ class AttemptRefused(EventData, frozen=True, kw_only=True):
     """The attempt did not count by the rules; it is made again."""
 
     type: ClassVar[str] = "attempt.refused"
+    secret: ClassVar[frozenset[str]] = frozenset({"kept"})
     reason: str
     remedy: str
     attempt: int
@@ -65,6 +66,8 @@ class AttemptRefused(EventData, frozen=True, kw_only=True):
     evidence: list[str]
     position: str | None = None
     """Where the card was to lie, at a card table."""
+    kept: list[str] = []
+    """As in ``attempt.held``."""
 
 
 class AttemptHeld(EventData, frozen=True, kw_only=True):
@@ -104,6 +107,14 @@ class AttemptUnconfirmed(EventData, frozen=True, kw_only=True):
     """What the dealer is asked, in a sentence."""
     evidence: list[str]
     witnesses: list[str] = []
+
+
+class AttemptWithdrawn(EventData, frozen=True, kw_only=True):
+    """What waited for the dealer's word changed before it came: the same attempt goes on, and is read again."""
+
+    type: ClassVar[str] = "attempt.withdrawn"
+    attempt: int
+    detail: str
 
 
 class Violation(EventData, frozen=True, kw_only=True):

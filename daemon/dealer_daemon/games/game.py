@@ -71,6 +71,8 @@ class TableDevice:
     role: DeviceRole = "main"
     actions: frozenset[DeviceAction] = frozenset()
     """What may be asked of it, as its options allow."""
+    decks: int | None = None
+    """Decks of the cards that it knows each by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,8 @@ class Game:
     remedy: Remedy
     check: Callable[[Any, Sequence[TableDevice]], list[tuple[str, str]]]
     stated: Callable[[Any, Mapping[str, Any]], dict[str, Any]]
+    needs_server: Callable[[Any], tuple[str, str] | None] = lambda settings: None  # noqa: ARG005
+    """The (key, reason) of settings that only work where a server opens and closes the rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +104,8 @@ class AttemptGame(Game):
 
     judge: Callable[[Any, Sequence[TableDevice], int | None, Mapping[str, Any] | None], Judge]
     starts: Callable[[Any], StartRule]
-    needs_server: Callable[[Any], tuple[str, str] | None] = lambda settings: None  # noqa: ARG005
-    """The (key, reason) of settings that only work where a server opens and closes the rounds."""
+    remembers: bool = False
+    """The judge takes up a value that waited for the dealer's word when the station stopped, and watches on."""
     result: str = ""
     """The fact that two witnesses must agree on."""
 

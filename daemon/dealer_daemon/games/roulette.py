@@ -105,5 +105,6 @@ GAME = AttemptGame(
     judge=_judge,
     stated=_stated,
     starts=lambda settings: settings.spin.launch,
+    remembers=True,
     result="number",
 )

@@ -11,6 +11,7 @@ from dealer_daemon.bodies import AckBody
 from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.outbox import Positions
 from dealer_daemon.mqtt.topics import Topics
+from dealer_drivers.json_text import decode_json
 
 ACK_CURSOR = "ack/"
 """Prefix of the names under which acknowledgements are kept in the journal's cursors."""
@@ -50,7 +51,7 @@ class Consumers:
                 self._log.info("consumer left", consumer=consumer)
             return
         try:
-            sequence = msgspec.json.decode(message.payload, type=AckBody).sequence
+            sequence = decode_json(message.payload, AckBody).sequence
         except (msgspec.MsgspecError, RecursionError) as error:
             self._refuse(consumer, str(error))
             return

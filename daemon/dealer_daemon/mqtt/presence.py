@@ -14,6 +14,7 @@ from dealer_daemon.mqtt.messages import Incoming, Outgoing, Will
 from dealer_daemon.mqtt.reconnect import MqttVersion
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.topics import Topics
+from dealer_drivers.json_text import decode_json
 
 GOODBYE_TIMEOUT_S = 2.0
 
@@ -65,7 +66,7 @@ class Presence:
     def received(self, message: Incoming) -> None:
         """Something stands on our topic. Until our own birth came back, it is what was there before."""
         try:
-            found = msgspec.json.decode(message.payload, type=_Presence)
+            found = decode_json(message.payload, _Presence)
         except (msgspec.MsgspecError, RecursionError):
             found = None
         if found is not None and found.online and found.boot == self._boot:

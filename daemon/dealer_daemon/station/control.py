@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from dealer_drivers.json_text import decode_json
+
 SOCKET_NAME = "control.sock"
 ASK_WITHIN_S = 3.0
 LONGEST_QUESTION = 4096
@@ -70,7 +72,7 @@ class ControlServer:
 
     def _answer(self, question: bytes) -> dict[str, Any]:
         try:
-            asked = msgspec.json.decode(question, type=dict[str, Any]).get("ask")
+            asked = decode_json(question, dict[str, Any]).get("ask")
         except msgspec.MsgspecError:
             asked = None
         if asked == "status":

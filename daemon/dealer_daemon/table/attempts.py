@@ -14,6 +14,7 @@ from dealer_daemon.events import (
     AttemptHeld,
     AttemptStarted,
     AttemptUnconfirmed,
+    AttemptWithdrawn,
     BettingClosed,
     Event,
     Facts,
@@ -41,6 +42,7 @@ from dealer_daemon.validation.signals import (
     Trouble,
     Unseen,
     Value,
+    Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.driver import DeviceAction
@@ -65,17 +67,16 @@ class AttemptPlay:
         if isinstance(reading, ResultEntered) and not self._entry_fits(turn, device, reading):
             return
         judge = self._fallbacks.get(device, self.judge)
-        current = turn.state.round
-        by_hand = current is not None and current.by_hand
+        by_hand = self._by_hand(turn)
         for signal in judge.feed(device, reading):
-            # Where the manager lets the result be keyed in, the sensor that is in doubt has no say.
             if judge is not self.judge or not by_hand or isinstance(signal, Trouble):
                 self._signal(turn, device, signal)
 
     def tick(self, turn: Turn) -> None:
         """Time passed."""
         for signal in self.judge.tick(turn.at):
-            self._signal(turn, self._device, signal)
+            if not self._by_hand(turn) or isinstance(signal, Trouble):
+                self._signal(turn, self._device, signal)
 
     def deadline_ns(self) -> int | None:
         """Monotonic time of the next ``tick`` that can matter."""
@@ -130,6 +131,10 @@ class AttemptPlay:
         """Whether a result may be keyed in where the manager allows it."""
         return bool(self._fallbacks)
 
+    def _by_hand(self, turn: Turn) -> bool:
+        """The manager lets the result be keyed in: the sensor that is in doubt has no say, and begins nothing."""
+        return turn.state.round is not None and turn.state.round.by_hand
+
     def _entry_fits(self, turn: Turn, device: str, reading: ResultEntered) -> bool:
         """It was entered for the round that is open, and may count for it."""
         current = turn.state.round
@@ -140,15 +145,20 @@ class AttemptPlay:
         elif device in self._fallbacks and (current is None or not current.by_hand):
             reason = "entry_not_allowed"
             detail = "a result was keyed in, and the service manager has not allowed it for this round"
+        elif current is not None and current.betting == "open":
+            reason = "number_while_betting"
+            detail = "a result was keyed in while betting was open; it does not count"
         else:
             return True
-        kept = turn.evidence()
-        turn.emit(Violation(reason=reason, detail=detail, evidence=[], kept=kept))
-        self.frames.clear()
+        # Who knows how an entry is written could try every result until the hash fits: it is never named.
+        turn.emit(Violation(reason=reason, detail=detail, evidence=[], kept=turn.evidence_of_newest(device)))
+        if reason == "number_while_betting" and turn.state.paused is None:
+            turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
         return False
 
     def correction(
         self,
+        turn: Turn,  # noqa: ARG002
         command: Command,  # noqa: ARG002
         replaced: Event,  # noqa: ARG002
         event_at: Callable[[int], Event | None],  # noqa: ARG002
@@ -173,8 +183,10 @@ class AttemptPlay:
                 self._not_judged(turn, device, verdict)
             case Unseen(token=token, verdict=verdict):
                 self._unseen(turn, token, verdict)
-            case Contradicted(detail=detail):
-                self._contradicted(turn, detail)
+            case Contradicted(reason=reason, detail=detail):
+                self._contradicted(turn, reason, detail)
+            case Withdrawn():
+                self._withdrawn(turn, signal)
             case Trouble():
                 trouble(turn, device, signal)
             case Ask(device=asked, action=action):
@@ -226,7 +238,7 @@ class AttemptPlay:
     def _due(self, turn: Turn) -> None:
         """Lets the judge begin an attempt where the round waits for one."""
         current = turn.state.round
-        if turn.state.paused is not None or current is None or current.phase != "waiting":
+        if turn.state.paused is not None or current is None or current.phase != "waiting" or current.by_hand:
             return
         if self.rules.round_source == "server" and self._at_wrong_time(current):
             return
@@ -300,15 +312,24 @@ class AttemptPlay:
         self._hold(turn, verdict)
         self.frames.clear()
 
-    def _contradicted(self, turn: Turn, detail: str) -> None:
+    def _contradicted(self, turn: Turn, reason: str, detail: str) -> None:
         current = turn.state.round
         if current is not None and current.phase == "unconfirmed":
-            self._hold(turn, Held("two_pockets", detail, current.seen))
+            self._hold(turn, Held(reason, detail, current.seen))
         elif turn.state.outcome is not None:
             turn.emit(Violation(reason="number_changed_after_outcome", detail=detail, evidence=turn.evidence()))
             if turn.state.paused is None:
                 turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
         self.frames.clear()
+
+    def _withdrawn(self, turn: Turn, signal: Withdrawn) -> None:
+        current = turn.state.round
+        if current is None or current.phase != "unconfirmed":
+            return
+        if signal.held is None:
+            turn.emit(AttemptWithdrawn(attempt=current.attempt, detail=signal.detail))
+        else:
+            self._hold(turn, signal.held)
 
     def _hold(self, turn: Turn, verdict: Held) -> None:
         # Where the device closes betting nobody else will: a spin that waits for a person is past its bets.

@@ -98,8 +98,11 @@ class Play(Protocol):
         """Carry out a command that this kind of table knows in its own way; ``None`` for all others."""
         ...
 
-    def correction(self, command: Command, replaced: Event, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
-        """What ``outcome.corrected`` says beside the facts; ``replaced`` is the outcome or correction that stood."""
+    def correction(
+        self, turn: Turn, command: Command, replaced: Event, event_at: Callable[[int], Event | None]
+    ) -> dict[str, Any]:
+        """What ``outcome.corrected`` says beside the facts; ``replaced`` is the outcome or correction that stood.
+        Raises ``Refusal`` for what cannot be."""
         ...
 
 
@@ -117,14 +120,17 @@ def refuse(
     position: str | None = None,
 ) -> None:
     """The attempt does not count; after so many in a row the table pauses and the manager is called (000, 001)."""
-    reveals = current.betting == "open" and verdict.reason == "two_pockets"
+    open_ = current.betting == "open"
+    reveals = open_ and verdict.reason == "two_pockets"
     turn.emit(
         AttemptRefused(
             reason=verdict.reason,
             remedy=str(verdict.remedy),
             attempt=current.attempt,
             detail=WITHHELD if reveals else verdict.detail,
-            evidence=evidence,
+            # A witness may have said a result already: the hash of its frame would tell which.
+            evidence=[] if open_ else evidence,
+            kept=evidence if open_ else [],
             position=position,
         )
     )

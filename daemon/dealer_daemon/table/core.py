@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from dealer_daemon.commands import Command, CommandRecord
 from dealer_daemon.events import AttemptHeld, BettingClosed, Event, Facts, TableStarted
-from dealer_daemon.games.game import CardGame, TableDevice
-from dealer_daemon.round import TableState
+from dealer_daemon.games.game import AttemptGame, CardGame, TableDevice
+from dealer_daemon.round import OpenRound, TableState
 from dealer_daemon.table.attempts import AttemptPlay
 from dealer_daemon.table.cards.pairs import PairedCardPlay, Pairs
 from dealer_daemon.table.cards.play import CardPlay
@@ -61,7 +61,7 @@ class Table:
             ),
         )
         current = turn.state.round
-        if current is not None and current.phase == "running":
+        if current is not None and self._unwatched(current):
             if current.betting == "open" and self.setup.rules.round_source == "device":
                 turn.emit(BettingClosed(game=self.setup.rules.game.name, source="device"))
             turn.emit(
@@ -75,6 +75,12 @@ class Table:
             )
         self._play.started(turn)
         return self._done(turn)
+
+    def _unwatched(self, current: OpenRound) -> bool:
+        """What happened to the attempt since the station stopped was seen by nobody."""
+        game = self.setup.rules.game
+        forgotten = isinstance(game, AttemptGame) and not game.remembers
+        return current.phase == "running" or (current.phase == "unconfirmed" and forgotten)
 
     def readings(self, device: str, readings: Iterable[Reading], at: Instant) -> Decision:
         """Readings of one device, in order."""

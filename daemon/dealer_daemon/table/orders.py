@@ -137,11 +137,11 @@ def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int],
     replaced = event_at(replaces)
     if replaced is None or not isinstance(replaced.data, RoundOutcome | OutcomeCorrected):
         raise Refusal(ErrorCode.BAD_ARGUMENT, f"sequence {replaces} is no outcome of this table")
-    newest = turn.state.outcome
-    if newest is not None and newest.round == replaced.subject and newest.sequence != replaces:
-        raise Refusal(ErrorCode.NOT_NOW, f"that outcome was corrected already: name {newest.sequence}")
+    newest = turn.state.corrected.get(replaced.subject or "", replaces)
+    if newest != replaces:
+        raise Refusal(ErrorCode.NOT_NOW, f"that outcome was corrected already: name {newest}")
     facts = stated(play, command)
-    beside = play.correction(command, replaced, event_at)
+    beside = play.correction(turn, command, replaced, event_at)
     turn.emit(
         OutcomeCorrected(
             replaces=replaces, game=play.rules.game.name, facts=facts, reason=reason, by=command.by, **beside
@@ -172,8 +172,11 @@ def _confirm(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     current = open_round(turn, command)
     if current.phase != "unconfirmed":
         raise Refusal(ErrorCode.NOT_NOW, "no attempt waits for a confirmation")
+    if turn.state.paused is not None:
+        raise Refusal(ErrorCode.NOT_NOW, f"the table is paused ({turn.state.paused}): a manager must resume it")
     emit_outcome(turn, play.rules.game.name, current.seen, "device", command.by, current.witnesses, current.evidence)
     sequence = turn.state.sequence
+    play.discard()
     play.go_on(turn)
     return {"sequence": sequence}
 

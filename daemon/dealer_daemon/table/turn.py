@@ -55,6 +55,11 @@ class FrameLog:
             while frames and newest.since_s(frames[0].at) > BEFORE_ATTEMPT_S:
                 frames.popleft()
 
+    def take_back(self, device: str) -> Evidence | None:
+        """The newest frame of the device, which belongs to no attempt: a recording of it alone."""
+        frames = self._frames[device]
+        return recording_of(self._drivers[device], device, (frames.pop(),)) if frames else None
+
     def clear(self) -> None:
         """The attempt is judged."""
         for frames in self._frames.values():
@@ -120,6 +125,14 @@ class Turn:
         pieces = self._frames.take(device)
         self._evidence.update((piece.hash, piece) for piece in pieces)
         return [piece.hash for piece in pieces]
+
+    def evidence_of_newest(self, device: str) -> list[str]:
+        """The hash of the device's newest frame, which is taken out of what the next verdict rests on."""
+        piece = self._frames.take_back(device)
+        if piece is None:
+            return []
+        self._evidence[piece.hash] = piece
+        return [piece.hash]
 
     def ask(self, device: str, action: DeviceAction) -> None:
         """Ask the device for something once the events are committed."""

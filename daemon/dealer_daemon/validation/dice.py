@@ -2,8 +2,9 @@
 
 Standing → (asked) → shaking → stopped → looking → standing. A throw counts only if it was seen from its beginning: the
 shaker stood, said that it shakes and then that it stands; the camera saw the scene move during that and at rest after
-it; and all pictures of the look were taken after both (``devices.md`` §4). Anything else ends in ``Refused`` (shake
-again) or ``Held`` (the two witnesses differ: a person looks).
+it; and all pictures of the look were taken after both (``devices.md`` §4). Movement that began before the round waited
+for a throw belongs to none. Anything else ends in ``Refused`` (shake again) or ``Held`` (the two witnesses differ: a
+person looks).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from dealer_daemon.validation.signals import (
     Started,
     Unseen,
     Value,
+    Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
@@ -33,10 +35,11 @@ from dealer_drivers.readings import DeviceFault, Fault, Reading
 from dealer_drivers.shaker.readings import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
 
 BOUNCE_S = 1.0
-"""An idle that came too soon may be a stopped switch that bounces, or an old word: the shaking is said again within
-this, or the shake was cut short."""
+"""An idle may be a stopped switch that bounces, or an old word: shaking that is said again within this is the same."""
 TOLD_PART = 0.9
 """Of the time a shaker was told to shake: less is a shake that was cut short."""
+SAID_LATE_S = 1.0
+"""By so much at most a told shake may have begun, for the camera, before the shaker said so: a word was lost."""
 GONE = frozenset({Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT, Fault.NO_VALID_FRAME})
 
 
@@ -61,6 +64,14 @@ class _Throw:
 
     since: Instant
     """When the shaking was said or, if that was before, seen; before both, when it was asked for."""
+    floor: Instant | None = None
+    """Movement that began before belongs to no throw."""
+    said: Instant | None = None
+    """When the shaker said, the last time after it stood, that it shakes."""
+    shaken_s: float = 0.0
+    """How long it shook by its own words, without the movement since ``said``."""
+    late_s: float = 0.0
+    """By how much the camera saw the shaking before the shaker said so."""
     cycle: int | None = None
     told_s: float | None = None
     moved: bool = False
@@ -84,9 +95,13 @@ class DiceJudge:
         self._state = _State.UNKNOWN
         self._stands = False
         """The newest word of the shaker is that it stands, idle or faulted."""
+        self._stood: Instant | None = None
+        """When it said so first."""
+        self._old_shake = False
+        """What it shook last does not count, and neither does its going on."""
         self._throw: _Throw | None = None
-        self._due = False
-        """The round waits for a throw."""
+        self._due: Instant | None = None
+        """Since when the round waits for a throw."""
         self._ready_said = False
         self._alone: Instant | None = None
         """When dice began to move and the shaker has not said that it shakes."""
@@ -94,6 +109,8 @@ class DiceJudge:
         """Those dice had just been read: what is to be said unless the shaker does."""
         self._read: Instant | None = None
         """When the newest picture of the value that stands was taken."""
+        self._given = False
+        """A value was judged, and no throw has begun since: it may wait for a witness."""
 
     # -- what the table asks --------------------------------------------------------------------------------
 
@@ -107,11 +124,12 @@ class DiceJudge:
 
     def due(self, at: Instant) -> list[Signal]:
         """The round waits for a throw: start the shaker where that is the station's part and it may start now."""
-        self._due = True
+        self._due = self._due or at
         if self._rules.start != "station" or not self.waiting():
             return []
-        self._state, self._throw = _State.ASKED, _Throw(at)
+        self._state, self._throw = _State.ASKED, _Throw(at, floor=at)
         self._alone = self._unrested = self._read = None
+        self._given = False
         return [Ask(self._shaker, DeviceAction.START_SHAKE)]
 
     def discard(self) -> None:
@@ -120,8 +138,10 @@ class DiceJudge:
             self._state = _State.SPENT  # it may be about to shake
         elif self._state in _IN_THROW:
             self._state = self._rest_state()
-        self._throw, self._due, self._ready_said = None, False, False
+        self._old_shake = self._old_shake or self._throw is not None
+        self._throw, self._due, self._ready_said = None, None, False
         self._alone = self._unrested = None
+        self._given = False
 
     def deadline_ns(self) -> int | None:
         """When a wait has been too long."""
@@ -146,7 +166,7 @@ class DiceJudge:
             case ShakerShaking():
                 signals += self._shakes(reading)
             case ShakerFaulted():
-                signals += self._motor_failed()
+                signals += self._motor_failed(reading)
             case SceneMoved():
                 signals += self._moves(reading)
             case SceneStill():
@@ -167,33 +187,45 @@ class DiceJudge:
     # -- the shaker -----------------------------------------------------------------------------------------
 
     def _idle(self, idle: ShakerIdle) -> list[Signal]:
-        self._stands = True
+        self._stands_since(idle.at)
         throw = self._throw
         if self._state in (_State.UNKNOWN, _State.SPENT):
             self._state = _State.STANDING
         elif self._state is _State.SHAKING and throw is not None and idle.cycle == throw.cycle and throw.early is None:
-            if idle.at.since_s(throw.since) < self._shortest_s(throw):
+            if throw.said is not None:
+                throw.shaken_s += idle.at.since_s(throw.said)
+            if self._too_short(throw) is not None:
                 throw.early = idle.at
                 return []
             self._state, throw.stop = _State.STOPPED, idle.at
             return self._settled(idle.at)
         return []
 
+    def _stands_since(self, at: Instant) -> None:
+        if not self._stands:
+            self._stood = at
+        self._stands = True
+
     def _shakes(self, shaking: ShakerShaking) -> list[Signal]:
         self._stands = False
         throw = self._throw
         match self._state:
             case _State.UNKNOWN:
-                self._state = _State.SPENT
+                self._state, self._old_shake = _State.SPENT, True
                 detail = "the shaker was already shaking when it was first heard"
                 return [Unseen(None, held(DiceReason.JOINED_MID_SHAKE, detail))]
+            case _State.STANDING if self._goes_on(shaking):
+                self._state, self._ready_said = _State.SPENT, False
+                self._alone = self._unrested = None
             case _State.STANDING | _State.ASKED:
                 return self._begin(shaking)
             case _State.SHAKING if throw is not None:
+                if throw.early is not None:
+                    throw.said = shaking.at
                 throw.cycle, throw.early = shaking.cycle, None
             case _State.STOPPED if throw is not None:
                 # Dice had not come to rest: the same throw goes on.
-                self._state, throw.cycle, throw.stop = _State.SHAKING, shaking.cycle, None
+                self._state, throw.cycle, throw.stop, throw.said = _State.SHAKING, shaking.cycle, None, shaking.at
             case _State.LOOKING:
                 detail = "the shaker shook again after the dice had come to rest, before they were read"
                 return self._end(held(DiceReason.SHAKEN_AGAIN, detail))
@@ -201,24 +233,35 @@ class DiceJudge:
                 pass
         return []
 
-    def _begin(self, shaking: ShakerShaking) -> list[Signal]:
-        asked, moved = self._throw, self._scene.moved
-        seen = moved is not None and (
-            shaking.at.since_s(moved) <= self._rules.lead_s if asked is None else moved >= asked.since
-        )
-        running = moved is not None and self._scene.still is False
-        self._throw = _Throw(
-            since=min(shaking.at, moved) if seen and moved is not None else shaking.at,
-            cycle=shaking.cycle,
-            told_s=shaking.told_s,
-            moved=seen or running,
-        )
-        self._state, self._due, self._ready_said = _State.SHAKING, False, False
-        self._alone = self._unrested = self._read = None
-        return [Started(), BettingOver()]
+    def _goes_on(self, shaking: ShakerShaking) -> bool:
+        """What does not count had stopped a moment ago: a switch that bounces begins no throw."""
+        return self._old_shake and self._stood is not None and shaking.at.since_s(self._stood) <= BOUNCE_S
 
-    def _motor_failed(self) -> list[Signal]:
-        self._stands = True
+    def _begin(self, shaking: ShakerShaking) -> list[Signal]:
+        floor = self._throw.floor if self._throw is not None else self._due
+        moved = self._scene.moved if self._scene.still is False else None
+        throw = self._throw = _Throw(
+            since=shaking.at, floor=floor, said=shaking.at, cycle=shaking.cycle, told_s=shaking.told_s
+        )
+        self._state, self._due, self._ready_said = _State.SHAKING, None, False
+        self._alone = self._unrested = self._read = None
+        self._old_shake = self._given = False
+        began: list[Signal] = [Started(), BettingOver()]
+        if moved is None:
+            return began
+        if floor is not None and moved.mono_ns < floor.mono_ns:
+            return began + self._too_early()
+        throw.moved = floor is not None or shaking.at.since_s(moved) <= self._rules.lead_s
+        throw.late_s = max(0.0, shaking.at.since_s(moved))
+        throw.since = min(shaking.at, moved)
+        return began
+
+    def _too_early(self) -> list[Signal]:
+        detail = "the dice had begun to move before the round waited for a throw: shake again once they lie still"
+        return self._end(refused(DiceReason.SHAKEN_EARLY, detail))
+
+    def _motor_failed(self, fault: ShakerFaulted) -> list[Signal]:
+        self._stands_since(fault.at)
         verdict = refused(DiceReason.MOTION_FAULT, "the shaker reports a motion fault: look what blocks it")
         if self._state is _State.ASKED:
             return self._never_ran(verdict)
@@ -235,7 +278,7 @@ class DiceJudge:
             signals = self._never_ran(verdict)
         elif self._state in _IN_THROW:
             signals = self._end(verdict)
-        self._state, self._ready_said = _State.UNKNOWN, False
+        self._state, self._ready_said, self._old_shake = _State.UNKNOWN, False, True
         self._alone = self._unrested = None
         return signals
 
@@ -247,16 +290,32 @@ class DiceJudge:
         if not begun:
             return []
         if self._throw is not None:
-            if self._state is not _State.LOOKING:
-                self._throw.moved = True
-            return []
+            return self._moves_in_throw(self._throw, reading)
+        signals = self._taken_back(DiceReason.MOVED_AFTER_LOOK, "the dice moved after they were read")
         read, self._read = self._read, None
         if read is not None and reading.taken.since_s(read) <= self._rules.after_s:
             moved_s = max(0.0, reading.taken.since_s(read))
             self._unrested = f"the dice moved {moved_s:.1f} s after they were read, and the shaker stood"
-        if self._alone is None and (self._unrested or (self._state is _State.STANDING and self._due)):
+        if self._alone is None and (self._unrested or (self._state is _State.STANDING and self._due is not None)):
             self._alone = reading.at
+        return signals
+
+    def _moves_in_throw(self, throw: _Throw, moved: SceneMoved) -> list[Signal]:
+        if self._state is _State.LOOKING and throw.look is not None:
+            if moved.taken.mono_ns < throw.look.mono_ns:
+                self._state, throw.look = _State.STOPPED, None  # they had not come to rest, and the word came late
+                return []
+            detail = "the dice moved after they had come to rest, before they were read, and the shaker stood"
+            return self._end(held(DiceReason.MOVED_AFTER_LOOK, detail))
+        if throw.floor is not None and moved.taken.mono_ns < throw.floor.mono_ns:
+            return self._too_early() if self._state in _IN_THROW and not throw.moved else []
+        throw.moved = True
         return []
+
+    def _taken_back(self, reason: str, detail: str) -> list[Signal]:
+        """A value that no witness has confirmed yet was not left alone."""
+        given, self._given = self._given, False
+        return [Withdrawn(detail, held(reason, detail))] if given else []
 
     def _settled(self, at: Instant) -> list[Signal]:
         """The shaker has stopped and the scene is at rest: what lies there?"""
@@ -275,11 +334,9 @@ class DiceJudge:
         value = self._looks.judge(look)
         if not isinstance(value, Value):
             return self._end(value)
-        if not self._scene.at_rest:
-            detail = "the dice moved again after they were read, and the shaker stood"
-            return self._end(held(DiceReason.MOVED_AFTER_LOOK, detail, **value.facts))
         self._over()
-        self._read = look.last
+        self._old_shake = False
+        self._read, self._given = look.last, True
         return [Judged(value)]
 
     def _camera_fault(self, fault: DeviceFault) -> list[Signal]:
@@ -293,7 +350,9 @@ class DiceJudge:
         verdict = held(DiceReason.CAMERA_FAULT, f"the camera failed during the shake: {fault.detail}")
         if self._state is _State.ASKED:
             return self._never_ran(verdict)
-        return self._end(verdict) if self._state in _IN_THROW else []
+        if self._state in _IN_THROW:
+            return self._end(verdict)
+        return self._taken_back(DiceReason.CAMERA_FAULT, f"the camera failed after the dice were read: {fault.detail}")
 
     # -- waits ----------------------------------------------------------------------------------------------
 
@@ -315,7 +374,7 @@ class DiceJudge:
             unrested, self._alone, self._unrested = self._unrested, None, None
             if unrested is not None:
                 return [Contradicted(unrested)]
-            self._due = False
+            self._due = None
             detail = "the camera saw the dice move and the shaker did not say that it shakes"
             return [Unseen(None, held(DiceReason.DICE_MOVED_ALONE, detail))]
         if throw.look is not None:
@@ -324,11 +383,7 @@ class DiceJudge:
         if throw.stop is not None:
             return self._end(self._not_settled(throw))
         if throw.early is not None:
-            detail = (
-                f"the shaker said that it stands {throw.early.since_s(throw.since):.1f} s after it began, and "
-                f"{self._shortest_s(throw):.1f} s are needed"
-            )
-            return self._end(refused(DiceReason.SHAKE_CUT_SHORT, detail))
+            return self._end(refused(DiceReason.SHAKE_CUT_SHORT, self._too_short(throw) or ""))
         if self._state is _State.ASKED:
             return self._never_ran(self._not_begun(throw))
         detail = f"the shaker did not say that it stands within {rules.max_shake_s:g} s"
@@ -351,8 +406,13 @@ class DiceJudge:
             return refused(DiceReason.NEVER_SHOOK, f"the shaker took the command and did not shake {within}")
         return refused(DiceReason.NO_SHAKE_ANSWER, f"the shaker did not take the command {within}: is control allowed?")
 
-    def _shortest_s(self, throw: _Throw) -> float:
-        return max(self._rules.min_shake_s, TOLD_PART * (throw.told_s or 0.0))
+    def _too_short(self, throw: _Throw) -> str | None:
+        """How long it shook by its own words: what the camera saw before may have been a hand."""
+        told_s = TOLD_PART * (throw.told_s or 0.0) - min(throw.late_s, SAID_LATE_S)
+        shortest_s = max(self._rules.min_shake_s, told_s)
+        if throw.shaken_s >= shortest_s:
+            return None
+        return f"the shaker shook for {throw.shaken_s:.1f} s by its own words, and {shortest_s:.1f} s are needed"
 
     # -- the end of a throw ---------------------------------------------------------------------------------
 
@@ -364,8 +424,8 @@ class DiceJudge:
         return [NotJudged(verdict)]
 
     def _over(self) -> None:
-        self._state = self._rest_state()
-        self._throw, self._due, self._ready_said = None, False, False
+        self._state, self._old_shake = self._rest_state(), True
+        self._throw, self._due, self._ready_said = None, None, False
         self._alone = self._unrested = None
 
     def _rest_state(self) -> _State:

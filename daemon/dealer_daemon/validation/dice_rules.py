@@ -20,16 +20,17 @@ class DiceReason(StrEnum):
     NO_SHAKE_ANSWER = "no_shake_answer"
     NEVER_SHOOK = "never_shook"
     SHAKE_CUT_SHORT = "shake_cut_short"
+    SHAKEN_EARLY = "shaken_early"
     NEVER_STOPPED = "never_stopped"
     NEVER_STILL = "never_still"
     NO_LOOK = "no_look"
     MOTION_FAULT = "motion_fault"
-    NO_THROW_SEEN = "no_throw_seen"
     # Held: not clear.
     CAMERA_SAW_NOTHING = "camera_saw_nothing"
     DICE_MOVED_ALONE = "dice_moved_alone"
     DICE_DID_NOT_MOVE = "dice_did_not_move"
     MOVED_AFTER_LOOK = "moved_after_look"
+    DICE_UNKNOWN_BEFORE = "dice_unknown_before"
     SHAKEN_AGAIN = "shaken_again"
     IMPOSSIBLE_DICE = "impossible_dice"
     JOINED_MID_SHAKE = "joined_mid_shake"
@@ -51,7 +52,7 @@ class ShakeRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     start_s: float = 8.0
     """Longest time from the command to the shaking."""
     min_shake_s: float = 1.0
-    """An idle sooner after the shaking began ends no shake."""
+    """So long at least the shaker must shake, by its own words."""
     max_shake_s: float = 30.0
     """Longest shake; on a dice tower, longest throw."""
     settle_s: float = 10.0

@@ -71,6 +71,20 @@ class Contradicted:
 
     detail: str
     seen: Mapping[str, object] = field(default_factory=dict)
+    reason: str = "two_pockets"
+    """Why it is held where the value still waits for the dealer's word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A value that nobody has taken yet (it waits for the dealer's word, or for its witnesses) stands no more.
+
+    ``held``: a person must look. ``None``: the judge looks again, in the same attempt. Means nothing once the outcome
+    is out.
+    """
+
+    detail: str
+    held: Held | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +113,15 @@ class Ask:
 
 
 Signal: TypeAlias = (
-    Ready | Started | BettingOver | Judged | NeedsConfirmation | NotJudged | Contradicted | Unseen | Trouble | Ask
+    Ready
+    | Started
+    | BettingOver
+    | Judged
+    | NeedsConfirmation
+    | NotJudged
+    | Contradicted
+    | Withdrawn
+    | Unseen
+    | Trouble
+    | Ask
 )

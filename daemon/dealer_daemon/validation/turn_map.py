@@ -118,7 +118,7 @@ def parse_wheel(content: bytes, path: Path) -> WheelMap:
     """As ``load_wheel``, from the file's bytes; ``path`` is for messages."""
     try:
         values = tomllib.loads(content.decode("utf-8"))
-    except ValueError as error:  # what UTF-8 and TOML decoding raise
+    except (ValueError, RecursionError) as error:  # what UTF-8 and TOML decoding raise
         raise WheelFileError(path, [f"is no TOML: {error}"]) from error
     try:
         file = msgspec.convert(values, WheelFile, strict=True)

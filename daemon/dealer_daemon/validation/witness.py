@@ -22,6 +22,7 @@ from dealer_daemon.validation.signals import (
     Trouble,
     Unseen,
     Value,
+    Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.instant import Instant
@@ -133,6 +134,13 @@ class WitnessedJudge:
                 case Judged() | NeedsConfirmation():
                     self._pending = _Pending(signal, at.plus_s(self._wait_s).mono_ns)
                     out += self._compare()
+                case Contradicted(reason=reason, detail=detail) if self._pending is not None:
+                    out += self._end(Held(reason, detail, self._pending.signal.value.facts))
+                case Withdrawn(held=verdict) if self._pending is not None:
+                    if verdict is None:
+                        self._forget()
+                    else:
+                        out += self._end(verdict)
                 case NotJudged() | Unseen() | Contradicted():
                     self._forget()
                     out.append(signal)

@@ -155,6 +155,12 @@ CARDS: dict[str, Word] = {
         "Every card of the shoe came out and the hand needs one more. Change the shoe or void, then resume.",
     ),
     # Held: not clear, a person looks.
+    "perhaps_repeated": Word(
+        (Kind.HELD, Kind.VIOLATION), "Perhaps the same card again", "可能是同一张牌", "可能是同一張牌",
+        "The scanner or the station was away, and the first card after that looks like the newest one: it may lie there "
+        "still, or be another. Decide by the video: refuse the attempt, and the card that is due is scanned; or name it. "
+        "A violation where a card is to be burnt: resume, and burn it again if it was another.",
+    ),
     "slot_overwritten": Word(
         _HELD, "A second card for one place", "同一牌位出现两张牌", "同一牌位出現兩張牌",
         "The shoe gives another card for a position that has one. The first stands until a person decides.",
@@ -195,8 +201,10 @@ CARDS: dict[str, Word] = {
         "The first card that the station saw was not the first of a hand. This hand gives no result, the next does.",
     ),
     "rest_of_hand": Word(
-        _SKIPPED, "The rest of a hand that was ended", "已结束牌局的余牌", "已結束牌局的餘牌",
-        "The hand was ended before all of its cards were dealt. The shoe deals on; those cards give no result.",
+        (Kind.SKIPPED, Kind.PAUSE), "The rest of a hand that was ended", "已结束牌局的余牌", "已結束牌局的餘牌",
+        "A person ended the hand before all of its cards were dealt. A shoe that names its places deals on, and those "
+        "cards give no result. At a scanner nothing tells them from the next hand: the table pauses. Take them away, "
+        "then resume; the next card begins a hand.",
     ),
     # Why a shoe ended, beside what a person says who changes it.
     "cut_card": Word(

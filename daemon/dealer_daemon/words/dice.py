@@ -22,6 +22,10 @@ DICE: dict[str, Word] = {
         _REFUSED, "Shake cut short", "摇骰时间不足", "搖骰時間不足",
         "The shaker said that it stands sooner than a whole shake takes.",
     ),
+    "shaken_early": Word(
+        _REFUSED, "Shaken too early", "摇骰过早", "搖骰過早",
+        "The dice had begun to move before the round waited for a throw. Shake again once they lie still.",
+    ),
     "never_stopped": Word(
         _REFUSED, "The shaker does not stop", "摇骰机未停止", "搖骰機未停止",
         "The shaker did not say that it stands within `max_shake_s`. Lasting: call a technician.",
@@ -37,10 +41,6 @@ DICE: dict[str, Word] = {
     "motion_fault": Word(
         (Kind.REFUSED, Kind.FAULT), "Shaker motor fault", "摇骰机运动故障", "搖骰機運動故障",
         "The shaker reports that its motor failed. Look what blocks it; lasting: call a technician.",
-    ),
-    "no_throw_seen": Word(
-        _REFUSED, "No throw seen", "未见投掷", "未見投擲",
-        "Dice tower: the picture changed too shortly for dice that fall, as when a lamp is switched. Throw the dice.",
     ),
     # A picture leaves something in doubt.
     "stacked": Word(
@@ -68,6 +68,11 @@ DICE: dict[str, Word] = {
     "moved_after_look": Word(
         _HELD, "Dice moved after they were read", "判读后骰子移动", "判讀後骰子移動",
         "The dice moved between their reading and the outcome, and the shaker stood. Decide by the video.",
+    ),
+    "dice_unknown_before": Word(
+        _HELD, "Not known how the dice lay before", "投掷前骰子位置不明", "投擲前骰子位置不明",
+        "Dice tower: the camera could not read the dice before the throw, so that these may be older ones. Decide by the "
+        "video; leave the dice lying in the camera's sight until betting is closed.",
     ),
     "shaken_again": Word(
         _HELD, "Shaken again before the reading", "判读前再次摇骰", "判讀前再次搖骰",

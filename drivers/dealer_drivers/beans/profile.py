@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from dealer_drivers.json_text import decode_json
+
 DARKEST_CLOTH = 60.0
 """The strongest of the cloth's three colours is at least so strong."""
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -82,7 +84,7 @@ class BadProfile(ValueError):  # noqa: N818
 def parse_profile(data: bytes) -> BeansProfile:
     """A profile from its JSON. Raises ``BadProfile``."""
     try:
-        profile = msgspec.json.decode(data, type=BeansProfile)
+        profile = decode_json(data, BeansProfile)
     except msgspec.DecodeError as error:
         raise BadProfile(f"{error}: make it anew from pictures of the table") from error
     for key, reason in profile.problems():

@@ -150,5 +150,5 @@ def _message(line: bytes) -> Message | None:
         return None
     try:
         return _decoder.decode(line)
-    except (msgspec.DecodeError, msgspec.ValidationError):
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
         return None

@@ -1,1 +1,1 @@
-"""Dice from pictures: two readers that know nothing of each other, and a decision that refuses (``devices.md`` §4, §8)."""
+"""Dice from pictures: two readers that know nothing of each other, and a decision (``devices.md`` §4, §8)."""

@@ -61,7 +61,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Pip:
-    """One round spot, ``dark`` when darker than what is around it; ``contrast`` in grey levels, ``roundness`` 0 to 1."""
+    """One round spot, ``dark`` when darker than what is around; ``contrast`` in grey levels, ``roundness`` 0 to 1."""
 
     x: float
     y: float

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from dealer_drivers.dice.faces import Bgr
 from dealer_drivers.errors import FixConfigError
+from dealer_drivers.json_text import decode_json
 
 Colour: TypeAlias = tuple[float, float, float]
 VALUES = range(1, 7)
@@ -53,6 +54,9 @@ class FaceLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     pip_bgr: Colour
     dark: bool
     """Whether the pips are darker than the die."""
+    stretch: tuple[float, float] = (0.0, 0.0)
+    """How much longer than wide pips of a flat face are seen, as real and imaginary part: light from one side of
+    hollow pips does that."""
 
 
 class Tolerances(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,8 +65,11 @@ class Tolerances(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     exposure: float = 0.27
     """Part by which the plate may be brighter or darker than when it was calibrated."""
     size: float = 0.012
-    """Part by which an edge or the pitch may differ. A die on another is larger by 0.043 seen from 25 edges above
-    it."""
+    """Part by which the pitch may differ. A die on another is larger by 0.043 seen from 25 edges above it."""
+    unequal: float = 0.022
+    """Part by which the pitches along a face's two axes may differ: 12 degrees of tilt make that."""
+    stretch: float = 0.03
+    """How much longer than wide the pips of a face may be, more than those of flat ones: 14 degrees make that."""
     place: float = 0.045
     """Part of an edge by which the two readers may differ about where a die is."""
     turn_deg: float = 5.0
@@ -139,6 +146,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             ("six_aspect", self.six_aspect, 0.5, 1.3),
             ("tolerances.exposure", self.tolerances.exposure, 0.01, 0.45),
             ("tolerances.size", self.tolerances.size, 0.001, 0.035),
+            ("tolerances.unequal", self.tolerances.unequal, 0.001, 0.022),
+            ("tolerances.stretch", self.tolerances.stretch, 0.001, 0.03),
             ("tolerances.place", self.tolerances.place, 0.005, 0.12),
             ("tolerances.turn_deg", self.tolerances.turn_deg, 0.5, 12.0),
             ("tolerances.edge_width", self.tolerances.edge_width, 1.05, 4.0),
@@ -173,7 +182,7 @@ class RigProfile:
 def load_profile(path: Path) -> RigProfile:
     """The profile in the file and its plate, checked. Raises ``ProfileError`` with file, key and reason."""
     try:
-        content = msgspec.json.decode(_bytes(path, path), type=Profile)
+        content = decode_json(_bytes(path, path), Profile)
     except msgspec.ValidationError as error:
         raise ProfileError(path, [str(error)]) from error
     except msgspec.DecodeError as error:

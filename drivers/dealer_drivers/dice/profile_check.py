@@ -20,11 +20,11 @@ from dealer_drivers.dice.rig_outline import Pose
 from dealer_drivers.dice.rig_reader import RigReader
 from dealer_drivers.dice.rig_spots import Spot
 
-WHITE, WHITEST = 235, 249
+WHITE, WHITEST = 235, 247
 """Grey levels: where the brightest channel of a white die should be, and where the brightest places may have it. Above,
 light on a die cannot be told from the die."""
 UNEVEN = (0.72, 1.35)
-"""How bright a die may be at one place, as a multiple of what dice are elsewhere: farther off its pips are not found."""
+"""How bright a die may be at one place, as a multiple of what dice are elsewhere: beyond, its pips are not found."""
 SOFT_RIM = 0.45
 """Over how much of its radius a pip's rim may rise from a fifth to four fifths."""
 RIM_STEP_PX = 0.25
@@ -42,10 +42,9 @@ class Shown:
     spots: tuple[Spot, ...]
 
 
-def faults(profile: RigProfile, shown: Sequence[Shown], count: int) -> list[str]:
-    """Sentences, each with what to change; none for a rig that can be read."""
-    said = [*_white(shown), *_uneven(profile.content, shown), *_soft(shown)]
-    return said or _unread(profile, shown, count)
+def seen_badly(profile: Profile, shown: Sequence[Shown]) -> list[str]:
+    """Sentences, each with what to change; none for a rig whose pictures are good."""
+    return [*_white(shown), *_uneven(profile, shown), *_soft(shown)]
 
 
 def _white(shown: Sequence[Shown]) -> list[str]:
@@ -108,8 +107,8 @@ def _rim(picture: Bgr, spot: Spot) -> float:
     return float(np.argmax(part > 0.8) - np.argmax(part > 0.2)) * RIM_STEP_PX
 
 
-def _unread(profile: RigProfile, shown: Sequence[Shown], count: int) -> list[str]:
-    """The profile must read what it was made from, and as the pips say without it."""
+def unread(profile: RigProfile, shown: Sequence[Shown], count: int) -> list[str]:
+    """The profile must read what it was made from, and as the pips say without it; sentences where it does not."""
     reader = RigReader(profile, count)
     why: Counter[str] = Counter()
     for one in shown:

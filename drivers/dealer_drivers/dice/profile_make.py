@@ -24,9 +24,10 @@ from dealer_drivers.dice.profile import (
     Tolerances,
     encode_plate,
 )
-from dealer_drivers.dice.profile_check import Shown, faults
+from dealer_drivers.dice.profile_check import Shown, seen_badly, unread
 from dealer_drivers.dice.profile_faces import FacePips, pips_of
 from dealer_drivers.dice.profile_size import ProfileMakeError, SingleDie, isolated, size_of
+from dealer_drivers.dice.profile_slant import with_slant
 from dealer_drivers.dice.rig_die_first import edge_widths
 from dealer_drivers.dice.rig_frame import Floats
 from dealer_drivers.dice.rig_lone import Surroundings
@@ -123,13 +124,16 @@ def make_profile(
         shadow_px=0.0,
         noise=noise,
         edge_width_px=width_px,
-        tolerances=Tolerances(size=0.012),
+        tolerances=Tolerances(),
     )
     shadow, shadow_px = _shadow(draft, even, smooth, found, placed, noise)
     draft = replace(draft, shadow=shadow, shadow_px=shadow_px)
     shown = _shown(draft, dice, found, placed, even)
-    made = RigProfile(replace(draft, one_px=_one(draft, shown)), plate)
-    if problems := made.content.problems() or faults(made, shown, count):
+    content, slanted = with_slant(
+        replace(draft, one_px=_one(draft, shown)), [(one.picture, one.poses) for one in shown]
+    )
+    made = RigProfile(content, plate)
+    if problems := made.content.problems() or seen_badly(made.content, shown) or slanted or unread(made, shown, count):
         raise ProfileMakeError("; ".join(problems))
     return made
 

@@ -17,15 +17,13 @@ from dealer_drivers.dice.rig_pip_first import FoundLayout, PipFirst
 
 MISSING = 0.03
 """Part of a face that may be missing from the foreground."""
-UNEQUAL = 0.022
-"""How much a face's pitches along its two axes may differ: a tilt of 12 degrees makes that."""
 SQUARE = 0.045
 """How much its edges may differ."""
 WHOLE = 0.7
 """Part of a side that must be seen: where dice touch it is hidden, and what is seen of it may be another's."""
-ONE_SIZE = 4.0
-"""How many times the tolerance of sizes the outline around a one, or a die's own outline, may be off: it is measured
-less exactly than the pitch of pips."""
+OUTLINE = 0.048
+"""Part by which an outline, that of a die around a one or of a whole die, may be off: it is measured less exactly than
+the pitch of pips."""
 CLIPPED = 0.13
 """Saturated part of the faces that tells why one of them cannot be read."""
 GLARE = 0.05
@@ -42,6 +40,8 @@ LEAST_CUT = 0.04
 """A part of a die that reaches into the picture shows at least so much, in faces; less may be anything."""
 SHARP = 1.0
 """Times the calibrated width of soft outlines that the sharp ones of a picture in focus have at most."""
+TOO_MUCH = 0.9
+"""So much more plate covered than by all dice, in faces, is more than one that leans can do."""
 LARGE_REST, LONG_REST = 1.8, 2.2
 """A single die, however it leans, covers less, in faces, and is not so long, in edges."""
 
@@ -102,6 +102,8 @@ def _doubts(profile: Profile, count: int, seen: Evidence) -> list[tuple[Doubt, s
         doubts.append((Doubt.GLARE, "light lies on a face and may hide a pip"))
     if not doubts and (die.rests or any(found.missing > MISSING for found in die.faces)):
         doubts.append(_unexplained(count, die))
+    if not doubts and any(found.fits_none and found.like_die > 0.6 and found.of_body for found in die.faces):
+        doubts.append((Doubt.LEANING, "a die shows nothing like a flat face"))
     doubts += agree
     if die.edge_width_px > profile.edge_width_px * profile.tolerances.edge_width:
         doubts.append(_blurred(profile, die))
@@ -168,7 +170,10 @@ def _large_things(count: int, die: DieFirst) -> list[tuple[Doubt, str]]:
             return [(Doubt.OCCLUDED, f"something large lies {where}")]
     if sum(rest.at_frame for rest in die.rests) > 1:
         return [(Doubt.OCCLUDED, "something lies across the picture from edge to edge")]
-    if die.largest > count + 0.8 or sum(found.face is None for found in die.faces) > 2:
+    unread = sum(found.face is None for found in die.faces)
+    if die.covered > count + TOO_MUCH and (unread or any(rest.area > LARGE_FOREIGN for rest in die.rests)):
+        return [(Doubt.OCCLUDED, f"{die.covered:.1f} faces of plate are covered, {count} dice cover less")]
+    if die.largest > count + 0.8 or unread > 2:
         return [(Doubt.OCCLUDED, "something larger than the dice lies there")]
     return []
 
@@ -195,17 +200,17 @@ def _cut(die: DieFirst) -> list[tuple[Doubt, str]]:
 def _sizes(profile: Profile, seen: Evidence) -> list[tuple[Doubt, str]]:
     """Faces nearer to the camera than those of dice on the plate."""
     doubts = []
-    allowed = profile.tolerances.size
+    allowed, allowed_unequal = profile.tolerances.size, profile.tolerances.unequal
     for layout in seen.pip.faces:
         one = layout.face.value == 1
-        limit = allowed * (ONE_SIZE if one else 1.0)
-        if layout.scale > 1 + limit and layout.unequal < 2 * UNEQUAL:
+        limit = OUTLINE if one else allowed
+        if layout.scale > 1 + limit and layout.unequal < max(allowed_unequal, 0.4 * (layout.scale - 1)):
             doubts.append(
                 (Doubt.STACKED, f"the {layout.face.value} is {layout.scale:.3f} times as large as on the plate")
             )
     for found in seen.die.faces:
         known = _edges(profile, found)
-        if len(known) == 2 and min(known) > 1 + ONE_SIZE * allowed and abs(known[0] - known[1]) < SQUARE:
+        if len(known) == 2 and min(known) > 1 + OUTLINE and abs(known[0] - known[1]) < SQUARE:
             doubts.append((Doubt.STACKED, f"a face is {min(known):.3f} times as large as on the plate"))
     return doubts
 
@@ -224,9 +229,11 @@ def _leans(profile: Profile, seen: Evidence) -> list[tuple[Doubt, str]]:
     doubts = []
     for layout in seen.pip.faces:
         one = layout.face.value == 1
-        if layout.unequal > UNEQUAL:
+        if layout.stretch > profile.tolerances.stretch:
+            doubts.append((Doubt.LEANING, f"the pips of the {layout.face.value} are {layout.stretch:.1%} out of round"))
+        if layout.unequal > profile.tolerances.unequal:
             doubts.append((Doubt.LEANING, f"the pips of the {layout.face.value} are {layout.unequal:.1%} unequal"))
-        elif layout.scale < 1 - profile.tolerances.size * (ONE_SIZE if one else 1.0):
+        elif layout.scale < 1 - (OUTLINE if one else profile.tolerances.size):
             doubts.append(
                 (Doubt.LEANING, f"the {layout.face.value} is {layout.scale:.3f} times as large as on the plate")
             )

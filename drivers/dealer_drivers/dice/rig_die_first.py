@@ -33,6 +33,10 @@ SIDE_DIM = (0.25, 1.2)
 """How bright a side of a die may be, as a multiple of its top."""
 WINDOW = 15
 """Pixels to both sides of an outline in which its rise is measured."""
+LEAST_CONTOUR = 24
+"""Points of an outline inside the picture."""
+GAP_SHADE, BESIDE = 0.02, 0.3
+"""Area of the darkest place between two dice, in faces, and how far that is from both, in edges."""
 GAP = 0.15
 """Between two dice, in edges: less is dark down there, and soft in the picture."""
 LIKE = 24.0
@@ -133,14 +137,17 @@ class DieFirstReader:
             outlines.append(contour)
             at_frame = x <= 1 or y <= 1 or x + w >= filled.shape[1] - 1 or y + h >= filled.shape[0] - 1
             largest = max(largest, cv2.contourArea(part) / self.area)
-            own = find_squares(self.profile, alone, contour, (x, y))
+            if at_frame:  # there the picture ends, and no die
+                low, high = contour.min(axis=1) > 1, (contour < np.array(filled.shape[::-1]) - 2).all(axis=1)
+                contour = contour[low & high]
+            own = find_squares(self.profile, alone, contour, (x, y)) if len(contour) > LEAST_CONTOUR else []
             squares += own
             single += own if len(own) == 1 else []
             beyond += [square for square in own if at_frame and self._beyond(square)]
-        alone = [
-            one in single and not any(near_each_other(one, two) for two in squares if two is not one) for one in squares
-        ]
-        faces = tuple(self._face(frame, filled, *pair) for pair in zip(squares, alone, strict=True))
+        faces = tuple(
+            self._face(frame, filled, square, alone=square in single and not _crowded(square, squares))
+            for square in squares
+        )
         return DieFirst(
             faces,
             self._rests(frame, squares),
@@ -157,7 +164,7 @@ class DieFirstReader:
         low, high = corners.min(axis=0), corners.max(axis=0)
         return bool(low.min() < 0 or high[0] > self.profile.width - 1 or high[1] > self.profile.height - 1)
 
-    def _face(self, frame: Frame, filled: Mask, square: Square, alone: bool) -> FoundFace:
+    def _face(self, frame: Frame, filled: Mask, square: Square, *, alone: bool) -> FoundFace:
         patch: Patch = rectified(frame.even, square.pose)
         verdict = read_face(self.profile, self.templates, patch, 254.0 / max(frame.gain))
         body = body_of(patch)
@@ -216,12 +223,16 @@ class DieFirstReader:
             x, y, w, h, area = (int(number) for number in stats[label])
             view = (slice(y, y + h), slice(x, x + w))
             own = labels[view] == label
+            shade_part = float((dark[view][own] > 0).mean())
+            at = np.array([[2 * float(centres[label][0]) + 0.5, 2 * float(centres[label][1]) + 0.5]])
+            if shade_part > 0.5 and 4 * area < GAP_SHADE * self.area and between_dice(squares, at):
+                continue  # where two shadows fall it is darker than under one
             sides = cv2.minAreaRect(np.argwhere(own).astype(np.float32))[1]
             long, short = max(sides) + 1, min(sides) + 1
             out.append(
                 Rest(
-                    2 * float(centres[label][0]) + 0.5,
-                    2 * float(centres[label][1]) + 0.5,
+                    float(at[0, 0]),
+                    float(at[0, 1]),
                     4 * area / self.area,
                     2 * max(w, h) / self.profile.die_px,
                     self._like_die(frame.small[view][own].astype(np.float32)),
@@ -230,7 +241,7 @@ class DieFirstReader:
                     x == 0 or y == 0 or x + w == rest.shape[1] or y + h == rest.shape[0],
                     2 * long / self.profile.die_px,
                     long / short,
-                    float((dark[view][own] > 0).mean()),
+                    shade_part,
                 )
             )
         return tuple(sorted(out, key=lambda one: -one.area))
@@ -251,6 +262,16 @@ class DieFirstReader:
             draw(dice, top(square.pose, 0) / 2 - 0.25, 255)
         solid = cv2.morphologyEx(cv2.bitwise_and(dice, frame.clipped), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         return 4 * cv2.countNonZero(solid) / self.area
+
+
+def between_dice(squares: list[Square], at: Floats) -> bool:
+    """Whether this place (1 by 2) is right beside two dice."""
+    away = [float(np.abs(square.pose.to_own(at)).max()) / square.pose.size_px for square in squares]
+    return sum(one < 0.5 + BESIDE for one in away) > 1
+
+
+def _crowded(square: Square, squares: list[Square]) -> bool:
+    return any(near_each_other(square, other) for other in squares if other is not square)
 
 
 def near_each_other(one: Square, two: Square) -> bool:

@@ -22,6 +22,8 @@ GROUND_OFF = 0.2
 """How far these may differ from their median, as part of its brightness."""
 LEAST_GROUND = 9
 """How many of the twelve must be of one colour, the body's."""
+LONE = 1.6
+"""How many times less exactly the roundness of a lone pip is known than that of several."""
 ASPECT_OFF = 0.10
 """Root mean square in pitches above which pips stand on no grid."""
 
@@ -34,6 +36,10 @@ class FoundLayout:
     scale: float
     """Size as a multiple of the calibrated."""
     unequal: float
+    pip_stretch: complex
+    """How much longer than wide its pips are, all the same way: see ``Spot``."""
+    stretch: float
+    """The same, beyond that of flat faces: a disc seen from aslant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +125,18 @@ class PipFirstReader:
             pips,
             1 - layout.off,
         )
-        return FoundLayout(face, layout.pitch_px / self.profile.pitch_px, layout.unequal)
+        stretch = sum((spots[n].stretch for n in layout.members), 0j) / len(layout.members)
+        scale = layout.pitch_px / self.profile.pitch_px
+        return FoundLayout(face, scale, layout.unequal, stretch, self._beyond(layout.value, stretch))
+
+    def _beyond(self, value: int, stretch: complex) -> float:
+        return abs(stretch - complex(*self.profile.look(value).stretch)) / (LONE if value == 1 else 1.0)
 
     def _one(self, spot: Spot, around: Around) -> FoundLayout:
         pip = spot.pip
         face = PipFace(1, pip.x, pip.y, float("nan"), 0.0, pip.dark, (pip,), around.fitting)
-        return FoundLayout(face, around.size_px / self.profile.one_px, 0.0)
+        scale = around.size_px / self.profile.one_px
+        return FoundLayout(face, scale, 0.0, spot.stretch, self._beyond(1, spot.stretch))
 
 
 def grouped_in(found: list[Layout]) -> frozenset[int]:

@@ -50,6 +50,8 @@ class Spot:
     values: frozenset[int]
     ring: Colour
     on_body: bool
+    stretch: complex
+    """How much longer than wide, as a part of its size, and along which way: twice that angle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +165,8 @@ def _measured(picture: Bgr, kind: _Kind, places: Floats) -> list[Spot]:
         move = np.stack([limited @ np.cos(angles), limited @ np.sin(angles)], axis=1) * (2 / RAYS)
         at = at + move
     radius = rim.mean(axis=1)
-    second = np.hypot(rim @ np.cos(2 * angles), rim @ np.sin(2 * angles)) * (2 / RAYS)
-    elongation = 2 * second / np.maximum(radius, 1e-6)
+    stretch = (rim @ np.exp(2j * angles)) * (4 / RAYS) / np.maximum(radius, 1e-6)
+    elongation = np.abs(stretch)
     wobble = np.abs(rim - radius[:, None]) < 0.25 * kind.radius
     good_rays = (crossed & wobble).mean(axis=1)
     contrast = core - around
@@ -186,7 +188,7 @@ def _measured(picture: Bgr, kind: _Kind, places: Floats) -> list[Spot]:
         roundness = float(np.clip(1 - elongation[n], 0, 1))
         pip = Pip(float(at[n, 0]), float(at[n, 1]), float(radius[n]), kind.dark, strength, roundness)
         ring = (float(rings[n, 0]), float(rings[n, 1]), float(rings[n, 2]))
-        spots.append(Spot(pip, bool(good[n]), kind.values, ring, bool(on_body[n])))
+        spots.append(Spot(pip, bool(good[n]), kind.values, ring, bool(on_body[n]), complex(stretch[n])))
     return spots
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts, Grey, Pip, PipFace
-from dealer_drivers.dice.still_agree import Confirmed, confirmed, foreign_pips
+from dealer_drivers.dice.still_agree import Confirmed, agrees, confirmed, foreign_pips
 from dealer_drivers.dice.still_alike import (
     BODY,
     BODY_ASIDE,
@@ -59,8 +59,8 @@ FRAME_STEP = 0.36
 MOST_UNLIKE = 1.75
 """Largest over smallest face: the dice of one game, with what an outline may be off, have up to 1.61 (half A and B)."""
 CERTAIN_SQUARE = {1: 0.68, 2: 0.66, 3: 0.56, 4: 0.56, 5: 0.56, 6: 0.56}
-"""How well the sides of a face that is taken must show: the fewer pips speak for it, the better. The right ones of half A
-and B have 0.70 and more, but for ten of 282; a printed six or a half die that shows one pip has 0.55 and 0.66."""
+"""How well the sides of a face that is taken must show: the fewer pips speak for it, the better. The right ones of both
+halves have 0.70 and more, but for ten of 282; a printed six or a half die that shows one pip has 0.55 and 0.66."""
 LONGER, LONGER_FEW = 1.4, 1.25
 """Longer over shorter side of a face; the second for ones, twos and threes, which half a covered face shows too. Those
 of half A and B have up to 1.35 and 1.20."""
@@ -78,8 +78,12 @@ PALE_ONE_WAY = 0.6
 DIE_ON_DESK = 0.62
 """Likeness of a sure face beside like dice on a desk, of any colour, from which it is one more die: clutter has up to
 0.59, dice mostly above 0.7."""
-GROUPS_ON_DESK = {3: 0.35, 4: 0.3, 5: 0.3, 6: 0.3}
+GROUPS_ON_DESK = {3: 0.25, 4: 0.25, 5: 0.25, 6: 0.25}
 """Contrast of a group of pips there, of either polarity, in that of the weakest die's, from which it is one more."""
+TWOS_ON_DESK = {2: 0.25}
+"""The same for twos, of the dice's polarity only: letters and keys make such of the other."""
+BOTH_SEE = 0.45
+"""How well the sides of a square must show at least that pip-first confirms beside the dice."""
 FURTHER_FACE = 0.5
 """Size of an unconfirmed face, in those of the smallest die, from which it may be one more."""
 
@@ -179,6 +183,10 @@ def _further_dice(table: _Table) -> Doubts | None:
             return _round(die.seen)
     if _nearest(table) < TOO_NEAR:
         return _no(Doubt.UNCLEAR, Doubt.STACKED, detail="two faces are so near that both may be of one die")
+    further = _both_see(table)
+    if further is not None:
+        x, y = further.square.centre
+        return _no(Doubt.WRONG_COUNT, detail=f"one more die is at {x:.0f}, {y:.0f}")
     if any(_over_edge(corners, table.grey.shape) for corners in table.corners):
         return _no(Doubt.CUT_BY_FRAME, detail="a die reaches over the edge of the picture")
     return None
@@ -236,6 +244,16 @@ def _beside(table: _Table) -> Iterator[Seen]:
             and all(common_part(seen.square.corners, die) <= ASIDE for die in table.corners)
         ):
             yield seen
+
+
+def _both_see(table: _Table) -> Seen | None:
+    """A square beside the dice on which both readers see the same, if not for certain. Not a one: any spot is that."""
+    layouts = [face for face in table.pip_sight.faces if face.value > 1]
+    for seen in _beside(table):
+        value = seen.reading.value
+        if value > 1 and seen.square.score >= BOTH_SEE and any(agrees(seen, face) for face in layouts):
+            return seen
+    return None
 
 
 def _is_sure(seen: Seen, table: _Table) -> bool:
@@ -308,7 +326,7 @@ def _desk(picture: Bgr, table: _Table) -> Doubts | None:
     for die in table.dice:
         if is_round(table.grey, die.seen.square.corners, die.seen.square.score, ROUND_ON_DESK):
             return _round(die.seen)
-    twos = left_groups(own, table.corners, table.weakest, {2: 0.3})
+    twos = left_groups(own, table.corners, table.weakest, TWOS_ON_DESK)
     twos = [face for face in twos if outside(face.x, face.y, table.corners, 2.0)]
     if twos:
         return _no(

@@ -16,6 +16,7 @@ import msgspec
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.entry.readings import EntryFault, ResultEntered
 from dealer_drivers.instant import Instant
+from dealer_drivers.json_text import decode_json
 from dealer_drivers.readings import DeviceFault, Reading, Unreadable
 
 MAX_LINE = 4096
@@ -100,7 +101,7 @@ class EntrySession:
 
     def _line(self, line: bytes, at: Instant) -> Output:
         try:
-            entry = msgspec.json.decode(line, type=Entry) if len(line) <= MAX_LINE else None
+            entry = decode_json(line, Entry) if len(line) <= MAX_LINE else None
         except (msgspec.DecodeError, msgspec.ValidationError):
             entry = None
         if entry is None:

@@ -56,7 +56,7 @@ def load_codebook(path: Path) -> CodeBook:
         raise CodeBookError(path, ["there is no such file"]) from None
     except OSError as error:
         raise CodeBookError(path, [f"cannot be read: {error.strerror}"]) from error
-    except ValueError as error:  # what UTF-8 and TOML decoding raise
+    except (ValueError, RecursionError) as error:  # what UTF-8 and TOML decoding raise
         raise CodeBookError(path, [f"is no TOML: {error}"]) from error
     return _book(path, content)
 

@@ -37,6 +37,10 @@ class ScanOptions(DriverOptions, frozen=True, kw_only=True):
         except CodeBookError as error:
             raise OptionError("codebook", str(error)) from error
 
+    def card_decks(self) -> int | None:
+        """The decks of a unit-coded book; ``None`` for one that counts none."""
+        return self.load_book().decks
+
     def rules(self, prefix: str = "") -> TextRules:
         """How texts are judged. Raises as ``load_book``."""
         return TextRules(

@@ -14,8 +14,10 @@ from pathlib import Path
 from dealer_drivers.errors import LinkLost, PortAbsent, PortBusy, PortForbidden
 
 UNIX = "unix:"
-LONGEST_LINE = 64 * 1024
+LONGEST_LINE = 8 * 1024
 MOST_PEERS = 8
+MOST_WAITING = 64
+"""Lines that wait for the station; who writes faster is held back."""
 LONGEST_PATH = 107
 """Bytes of a socket's name on Linux."""
 
@@ -58,6 +60,7 @@ class ListeningChannel:
         self._path = path
         self._lines: deque[bytes] = deque()
         self._news = asyncio.Event()
+        self._room = asyncio.Event()
         self._peers: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._server: asyncio.Server | None = None
         self._closed = False
@@ -74,6 +77,7 @@ class ListeningChannel:
                 raise LinkLost(f"{self._path} is closed")
             self._news.clear()
             await self._news.wait()
+        self._room.set()
         return self._lines.popleft()
 
     async def write(self, data: bytes) -> None:
@@ -108,6 +112,9 @@ class ListeningChannel:
         try:
             while line := await reader.readline():
                 if line.endswith(b"\n"):  # half a line is none
+                    while len(self._lines) >= MOST_WAITING:
+                        self._room.clear()
+                        await self._room.wait()
                     self._lines.append(line)
                     self._news.set()
         except (ValueError, OSError, asyncio.CancelledError):

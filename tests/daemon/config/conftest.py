@@ -61,8 +61,8 @@ DRIVER = Driver(
     serial=lambda _: SerialSettings(),
     offline_after_s=5.0,
 )
-# Of a game the loader uses these three alone.
-GAME = SimpleNamespace(name="fake-game", settings=FakeSettings, check=_check)
+# Of a game the loader uses these alone.
+GAME = SimpleNamespace(name="fake-game", settings=FakeSettings, check=_check, needs_server=lambda settings: None)  # noqa: ARG005
 
 GOOD = """
 [station]

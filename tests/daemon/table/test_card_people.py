@@ -126,6 +126,7 @@ def test_a_void_says_what_had_been_seen(source: str) -> None:
     assert (voided.reason, voided.by) == ("video", "the-manager")
     assert voided.seen["player"] == {"cards": ["8S", "AD"], "total": 9, "natural": True, "pair": None, "card_count": 2}
     assert voided.seen["banker"]["cards"] == ["5C"]
+    table.clear_rest()
     table.bets_closed()
     table.deal(bare(NATURAL))
     assert table.outcome.hand_in_shoe == 2
@@ -137,6 +138,8 @@ def test_a_void_is_a_way_on_from_trouble_but_not_from_a_wished_pause(source: str
     table.unread()
     assert table.state.paused == "tries_exhausted"
     table.manager(VOID)
+    assert table.words()[-1 if source == "server" else -2] == "table.resumed:round_voided"
+    table.clear_rest()
     assert table.state.paused is None
     table.bets_closed()
     table.deal("8S")

@@ -341,7 +341,7 @@ def test_a_game_of_one_deck_has_a_new_one_each_round(source: str) -> None:
     table.bets_closed()
     table.deal("8S")
     table.manager(VOID)
-    assert table.words()[-1] == "shoe.ended:one_round"
+    assert table.words("shoe.ended", "card.drawn")[-1] == "shoe.ended:one_round"
 
 
 def test_a_whole_shoe_goes_through_and_its_count_is_kept_to_the_card() -> None:

@@ -140,7 +140,7 @@ def test_one_card_too_many_while_betting_is_open_says_nothing() -> None:
     table.open()
     table.deal("8S 5C")
     table.deal("KD")
-    assert table.words()[-2:] == ["violation:card_not_due", "table.paused:violation"]
+    assert table.words()[-2:] == ["violation:card_while_betting", "table.paused:violation"]
     assert not {"8S", "5C", "KD"} & set(table.published().split('"'))
     table.resume()
     table.close()

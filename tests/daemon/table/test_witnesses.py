@@ -10,9 +10,17 @@ import pytest
 from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.events import AttemptHeld, RoundOutcome, Violation
 from dealer_daemon.games import TableDevice
+from dealer_daemon.mqtt.envelope import encode_event
+from dealer_daemon.validation.number_only import NumberOnlyJudge
+from dealer_daemon.validation.signals import Contradicted, Judged, NotJudged, Signal, Started, Value
+from dealer_daemon.validation.spin_rules import SpinRules
+from dealer_daemon.validation.witness import WitnessedJudge
+from dealer_daemon.verdicts import Held
 from dealer_drivers.driver import Observes
 from dealer_drivers.entry.readings import ResultEntered
 from dealer_drivers.instant import Instant
+from dealer_drivers.readings import Reading
+from support.dice_tables import CAMERA, SHAKER, DiceTable
 from support.tables import WHEEL, Driven
 from support.wheel import Wheel
 
@@ -131,9 +139,14 @@ def test_keyed_in_while_bets_are_open_or_for_another_round_or_impossible() -> No
     assert not violation.evidence, "the hash would tell the number"
     assert "7" not in violation.detail.replace("r1-2", "").replace("r1-1", "")
     table.see(keyed("37", at), "keys")
+    assert table.words()[-2:] == ["violation:number_while_betting", "table.paused:violation"]
+    assert table.table.state.faults == {}, "what is wrong with it would tell of it"
+    assert table.ask(CommandName.TABLE_RESUME, at, Role.MANAGER, reason="told the dealer").ok
+    assert table.ask(CommandName.BETTING_CLOSE, at).ok
+    table.see(keyed("37", at), "keys")
     assert table.table.state.faults == {"keys": ["entry_impossible"]}
     table.see(keyed("7", at), "keys")
-    assert table.words()[-2:] == ["violation:number_while_betting", "table.paused:violation"]
+    assert outcome(table).facts["number"] == "7"
     assert table.table.state.faults == {}
 
 
@@ -184,3 +197,79 @@ def test_no_fallback_no_leave() -> None:
     reply = table.ask(CommandName.ENTRY_ALLOW, wheel.at, Role.MANAGER, reason="x")
     assert reply.error is ErrorCode.NOT_NOW
     assert "fallback" in reply.message
+
+
+@pytest.mark.parametrize("role", ["main", "witness", "fallback"])
+def test_nothing_of_an_entry_leaks_while_betting_is_open(role: Any) -> None:
+    devices = (entry("main"),) if role == "main" else (SHAKER, CAMERA, entry(role))
+    for paused in (False, True):
+        table = DiceTable(devices=devices).start().open()
+        if paused:
+            assert table.order(CommandName.TABLE_PAUSE, Role.DEALER, reason="x").ok
+        if role == "fallback":
+            assert paused or table.order(CommandName.ENTRY_ALLOW, Role.MANAGER, reason="sensor down").ok
+        for result in ([4, 1, 6], [4, 1, 66]):
+            raw = str(result).encode()
+            read = ResultEntered(at=table.at, raw=raw, by="D. Li", round="s1-1", result={"dice": result})
+            table.read(read, "keys")
+        if role != "main":
+            table.shaking()  # too early: what is refused for it must not bring the entry along
+        messages = [encode_event("studio-1", event) for event in table.events]
+        named = [name for event in table.events for name in getattr(event.data, "evidence", [])]
+        assert named == [], table.said
+        assert not any(b"[4" in message or b"66" in message for message in messages)
+
+
+def test_by_hand_keeps_the_sensor_out_and_idle() -> None:
+    table = DiceTable(devices=(SHAKER, CAMERA, entry("fallback")), start="station").rest().open()
+    assert table.order(CommandName.ENTRY_ALLOW, Role.MANAGER, reason="camera blind").ok
+    table.close()
+    assert "start" not in table.said, "a shaker that is in doubt is not started"
+    table.wait(120)
+    table.moves()
+    assert [word for word in table.said if word.startswith(("attempt", "table.paused"))] == []
+    table.read(ResultEntered(at=table.at, raw=b"x", by="D. Li", round="s1-1", result={"dice": [2, 2, 5]}), "keys")
+    assert table.said[-1] == "round.outcome:2-2-5"
+    assert "start" not in table.said
+
+
+class Scripted(NumberOnlyJudge):
+    """A judge that says what it was told."""
+
+    def __init__(self, *steps: list[Signal]) -> None:
+        super().__init__(SpinRules(), lambda result: {})
+        self._steps = list(steps)
+
+    def feed(self, device: str, reading: Reading) -> list[Signal]:  # noqa: ARG002
+        return self._steps.pop(0)
+
+
+def test_what_contradicts_a_value_that_waits_for_its_witness_holds_it() -> None:
+    value = Value({"dice": [1, 2, 3]}, ("camera",))
+    main = Scripted([Started()], [Judged(value)], [Contradicted("a die moved", reason="moved_after_look")])
+    judge = WitnessedJudge(main, {"second": Scripted()}, lambda one, other: one == other, 10.0)
+    reading = Reading(at=Wheel().at, raw=b"")
+    assert judge.feed("camera", reading) == [Started()]
+    assert judge.feed("camera", reading) == []
+    (held,) = judge.feed("camera", reading)
+    assert held == NotJudged(Held("moved_after_look", "a die moved", {"dice": [1, 2, 3]}))
+    assert judge.deadline_ns() is None
+
+
+def test_nobody_confirms_on_a_paused_table() -> None:
+    table, wheel = Driven(spin=SpinRules(laps="unobserved", unobserved="confirm")), Wheel()
+    table.see(wheel.good_spin("9").take())
+    assert table.words()[-1].startswith("attempt.unconfirmed")
+    assert table.ask(CommandName.TABLE_PAUSE, wheel.at, Role.MANAGER, reason="look at it").ok
+    assert table.ask(CommandName.ATTEMPT_CONFIRM, wheel.at, Role.DEALER).error is ErrorCode.NOT_NOW
+
+
+def test_a_wrong_entry_takes_nothing_from_the_attempt_under_way(witnessed: Driven) -> None:
+    wheel = Wheel()
+    witnessed.see(wheel.betting().rim().no_more_bets().take())
+    witnessed.see(keyed("3", wheel.at, "r1-9"), "keys")
+    witnessed.see(wheel.bare("27").result("27").take())
+    witnessed.see(keyed("27", wheel.at), "keys")
+    bodies = [witnessed.evidence[name] for name in outcome(witnessed).evidence]
+    assert any(body.count(b"\n") > 25 for body in bodies), "the ball on the rim is there"
+    assert not any(b"3 3".hex().encode() in body for body in bodies)

@@ -80,7 +80,7 @@ def test_a_screen_that_went_away_left_nothing_behind() -> None:
     [
         b"17\n", b"{}\n", b"\n", b'{"by":"a","round":"r","result":{"number":"1"},"more":1}\n', b"\xff\xfe\n",
         b'{"by":" ","round":null,"result":{"number":"1"}}\n', b'{"by":"a","round":null,"result":{}}\n',
-        b"x" * (MAX_LINE + 10) + b"\n",
+        b"x" * (MAX_LINE + 10) + b"\n", b'{"by":"a","round":null,"result":{"a":' + b"[" * 1900 + b"\n",
     ],
 )  # fmt: skip
 def test_what_is_no_entry_is_refused_and_changes_nothing(bad: bytes) -> None:

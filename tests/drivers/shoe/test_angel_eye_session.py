@@ -87,7 +87,8 @@ def test_every_card_in_every_place(telegram: Telegrams) -> None:
                 index = rank
                 data = telegram("1", "D", 0x80 | place << 4 | index, 0x80 | suit << 4 | rank)
                 reading = one_reading(data)
-                assert reading == CardRead(at=T0, raw=data, card=name + letter, hint=PositionHint(slot, index))
+                hint = PositionHint(slot, index)
+                assert reading == CardRead(at=T0, raw=data, card=name + letter, hint=hint, sequence="1")
                 assert isinstance(reading, CardRead)
                 seen.add(reading.card)
     assert len(seen) == 52

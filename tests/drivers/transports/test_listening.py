@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dealer_drivers.errors import LinkLost, PortAbsent, PortBusy
-from dealer_drivers.transports.listening import LONGEST_LINE, ListeningTransport
+from dealer_drivers.transports.listening import LONGEST_LINE, MOST_WAITING, ListeningTransport
 
 
 async def test_lines_of_several_programs_come_whole(tmp_path: Path) -> None:
@@ -68,3 +68,15 @@ async def test_a_socket_of_a_dead_process_is_replaced_and_a_living_one_is_not(tm
         await ListeningTransport(str(tmp_path / "no" / "r1.sock")).open()
     with pytest.raises(PortAbsent, match="107 bytes"):
         await ListeningTransport(str(tmp_path / ("n" * 120))).open()
+
+
+async def test_who_floods_is_held_back_and_keeps_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "r1.sock"
+    channel = await ListeningTransport(str(path)).open()
+    _, writer = await asyncio.open_unix_connection(str(path))
+    writer.write(b"\n" * 2_000_000)
+    for _ in range(2_000):
+        assert await channel.read() == b"\n"
+    assert len(channel._lines) <= MOST_WAITING
+    await channel.close()
+    writer.close()

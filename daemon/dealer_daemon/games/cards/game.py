@@ -14,6 +14,7 @@ from dealer_daemon.games.cards.procedure import (
     CardDue,
     CardStep,
     Complete,
+    Early,
     ExpectDue,
     ExpectStep,
     GateDue,
@@ -52,14 +53,35 @@ def card_game(module: ModuleType) -> CardGame:
         return made.facts(keyed_in(made, args, chosen.shoe.decks or made.decks))
 
     def check(chosen: Any, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
-        return check_table(name, chosen.shoe, devices)
+        made = procedure(chosen, True)
+        return check_table(made, getattr(chosen, "order", "deal"), chosen.shoe, devices)
 
-    return CardGame(name=name, settings=settings, remedy=Remedy.RESCAN, check=check, stated=stated, procedure=procedure)
+    def needs_server(chosen: Any) -> tuple[str, str] | None:
+        if getattr(chosen, "early", Early.FORBID) == Early.WITHHOLD:
+            return "early", 'nobody bets where a device opens the rounds: "withhold" needs round_source = "server"'
+        if isinstance(procedure(chosen, True).due(()), ExpectDue):
+            return "round_source", f'a round of {name} begins with what the server says (card.expect): set "server"'
+        return None
+
+    return CardGame(
+        name=name,
+        settings=settings,
+        remedy=Remedy.RESCAN,
+        check=check,
+        stated=stated,
+        needs_server=needs_server,
+        procedure=procedure,
+    )
 
 
-def check_table(game: str, shoe: ShoeRules, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
+def check_table(
+    procedure: Procedure, order: str, shoe: ShoeRules, devices: Sequence[TableDevice]
+) -> list[tuple[str, str]]:
     """What a card table cannot be, as (key, reason)."""
     found = []
+    game, decks = procedure.game, shoe.decks or procedure.decks
+    if procedure.composition == "round" and procedure.decks == 1 and decks != 1:
+        found.append(("shoe.decks", f"{game} is dealt from one deck, which is shuffled for every round"))
     readers = [device.name for device in devices if Observes.CARD in device.observes]
     if not readers:
         found.append(("devices", "a card table needs a device that reads cards; it has none"))
@@ -75,6 +97,16 @@ def check_table(game: str, shoe: ShoeRules, devices: Sequence[TableDevice]) -> l
         if Observes.RESULT in device.observes and game != "baccarat":
             reason = (
                 f'"{device.name}" ({device.driver}) names the places and the result of baccarat hands, not of {game}'
+            )
+            found.append(("devices", reason))
+        elif Observes.RESULT in device.observes and order != "deal":
+            reason = f'"{device.name}" ({device.driver}) deals P1 B1 P2 B2, whatever the table does: set order = "deal"'
+            found.append(("order", reason))
+        possible = (decks, decks * len(shoe.set_names()))
+        if device.decks is not None and device.decks not in possible:
+            reason = (
+                f'the code book of "{device.name}" has {device.decks} decks and the shoe {decks}: set shoe.decks, or'
+                " make another book"
             )
             found.append(("devices", reason))
     if shoe.burn and shoe.burn_by_first:

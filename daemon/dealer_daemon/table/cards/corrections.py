@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -44,8 +45,9 @@ def correct(
     assert current is not None
     lies = next((step for step in current.steps if step.position == position), None)
     if lies is None or lies.card is None:
-        message = f"no card lies on {position}; {describe(due(procedure, current.steps))}"
-        raise Refusal(ErrorCode.BAD_ARGUMENT, message)
+        # While betting is open, what is due next follows from cards that servers must not know.
+        next_one = "" if current.betting == "open" else f"; {describe(due(procedure, current.steps))}"
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f"no card lies on {position}{next_one}")
     if lies.withheld:
         raise Refusal(ErrorCode.NOT_NOW, f"the card on {position} is not known to servers yet: correct it after that")
     if lies.card == str(card):
@@ -79,6 +81,26 @@ def lay_out(turn: Turn, hand: History, reason: str, by: str) -> None:
             turn.emit(CardDrawn(position=position, card=lies.card, unit=lies.unit, evidence=lies.evidence))
         if lies.card != card:
             turn.emit(CardCorrected(position=position, card=card, was=lies.card, reason=reason, by=by))
+
+
+def check_corrected(turn: Turn, procedure: Procedure, beside: Mapping[str, Any]) -> None:
+    """Raises ``Refusal`` where a correction names a card more often than the shoe in play has it. Of a shoe that ended
+    nothing is known any more."""
+    shoe = turn.state.shoe
+    if shoe is None or shoes.is_continuous(procedure, shoe.decks):
+        return
+    was, cards = (hand_cards(beside.get(key, {}), beside, shoe.id) for key in ("was", "cards"))
+    for card, count in Counter(cards).items():
+        out = shoe.drawn.get(card, 0) - was.count(card) + count
+        if count > was.count(card) and out > shoe.decks:
+            message = f"{card} cannot lie there: as many as the shoe has ({shoe.decks}) came out beside this hand's"
+            raise Refusal(ErrorCode.BAD_ARGUMENT, message)
+
+
+def hand_cards(laid: Mapping[str, str], beside: Mapping[str, Any], shoe_id: str) -> list[str]:
+    """The cards of a corrected hand that came out of this shoe."""
+    dealt_from, its_own = beside.get("dealt_from", {}), beside.get("shoe_id")
+    return [card for position, card in laid.items() if dealt_from.get(position, its_own) == shoe_id]
 
 
 def of_hand(replaced: Event, event_at: Callable[[int], Event | None], cards: Mapping[str, str]) -> dict[str, Any]:

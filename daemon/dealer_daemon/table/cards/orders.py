@@ -11,7 +11,7 @@ from dealer_daemon.games.cards.game import keyed_in
 from dealer_daemon.games.cards.procedure import Refusal as Impossible
 from dealer_daemon.games.game import BadFacts
 from dealer_daemon.state import OpenRound
-from dealer_daemon.table.arguments import Refusal, open_round, server_object, text
+from dealer_daemon.table.arguments import Refusal, flag, open_round, server_object, text
 from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.corrections import card_named, check_copies, correct, lay_out
 from dealer_daemon.table.cards.hand import history_of, must_withhold

@@ -2,12 +2,17 @@
 
 The readers see the cards in the same order, one a little later than the other. Each card of the main reader waits for
 the witness's up to ``wait_s``, and the other way round; what is said of the card is the main reader's own reading.
+
+A reader looks at a card that lies before it again and again: such repeats are no cards. Nor does a look that is left
+over match a later card: when the two rows do not fit any more, both are given up, and a card that took several looks is
+known when one of them comes late.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
@@ -30,19 +35,32 @@ class Pairs:
         self._witness = witness
         self._wait_s = wait_s
         self._mine: deque[Reading] = deque()
+        """The main reader's cards, and what it said after them: the cut card, a shoe's own result."""
         self._theirs: deque[Reading] = deque()
+        self._looks = False
+        """The card that is to be scanned was looked at before: some of these looks may still come."""
+        self._late: tuple[CardRead, int] | None = None
+        """A card that took several looks, and until when more of them may come."""
 
     def feed(self, device: str, reading: Reading) -> list[Reading]:
         """What the table may hear of it now; a fault of the witness is nothing that the cards wait for."""
-        if not isinstance(reading, _CARDS):
-            if device != self._witness:
+        mine = device != self._witness
+        if isinstance(reading, DeviceFault):
+            if mine:
                 return [reading]
-            return self._alone(reading.at) if isinstance(reading, DeviceFault) and reading.fault in _GONE else []
-        (self._theirs if device == self._witness else self._mine).append(reading)
-        out = []
-        while self._mine and self._theirs:
-            out.append(_agreed(self._mine.popleft(), self._theirs.popleft(), reading.at))
-        return out
+            return self._alone(reading.at) if reading.fault in _GONE and not reading.cleared else []
+        if not isinstance(reading, _CARDS):
+            if not mine:
+                return []
+            self._mine.append(reading)
+            return self._side_by_side(reading.at)
+        if isinstance(reading, CardRead) and self._is_late(reading):
+            reading = replace(reading, repeated=True, unsure=True)
+        if reading.repeated and not (isinstance(reading, CardRead) and reading.unsure):
+            # Its card waits still, or counted: only then does the table hear of it.
+            return [reading] if mine and not self._mine else []
+        (self._mine if mine else self._theirs).append(reading)
+        return self._side_by_side(reading.at)
 
     def tick(self, at: Instant) -> list[Reading]:
         """Time passed: a card that one reader alone saw is no card."""
@@ -51,18 +69,76 @@ class Pairs:
 
     def deadline_ns(self) -> int | None:
         """When the oldest card will have waited long enough."""
-        waiting = self._mine or self._theirs
-        return waiting[0].at.plus_s(self._wait_s).mono_ns if waiting else None
+        oldest = min((row[0].at.mono_ns for row in (self._mine, self._theirs) if row), default=None)
+        return None if oldest is None else Instant(oldest, 0).plus_s(self._wait_s).mono_ns
 
     def reset(self) -> None:
-        """Nothing that waits counts any more."""
+        """Nothing that waits counts any more, nor what comes late of it."""
         self._mine.clear()
         self._theirs.clear()
+        self._looks, self._late = False, None
+
+    def _is_late(self, reading: CardRead) -> bool:
+        return self._late is not None and reading.at.mono_ns < self._late[1] and _same(reading, self._late[0])
+
+    def _side_by_side(self, at: Instant) -> list[Reading]:
+        out: list[Reading] = []
+        while self._mine:
+            mine = self._mine[0]
+            if not isinstance(mine, _CARDS):
+                out.append(self._mine.popleft())
+                continue
+            if not self._theirs:
+                break
+            theirs = self._theirs[0]
+            if not _same(mine, theirs) and (_is_unsure(mine) or _is_unsure(theirs)):
+                # A look at the card before, that the other reader did not have: no card, and not a part of this one.
+                out += self._drop_unsure()
+                continue
+            self._mine.popleft()
+            self._theirs.popleft()
+            if isinstance(mine, CardRead) and _same(mine, theirs):
+                out.append(self._agreed(mine, theirs, at))
+            else:
+                out += self._broken(_disagreed(mine, theirs, at))
+        return out
+
+    def _drop_unsure(self) -> list[Reading]:
+        out: list[Reading] = []
+        if self._theirs and _is_unsure(self._theirs[0]):
+            self._theirs.popleft()
+        if self._mine and _is_unsure(self._mine[0]):
+            dropped = self._mine.popleft()
+            assert isinstance(dropped, CardRead)
+            if not any(isinstance(waiting, _CARDS) for waiting in self._mine):
+                out.append(replace(dropped, unsure=False))
+        return out
+
+    def _agreed(self, mine: CardRead, theirs: Reading, at: Instant) -> CardRead:
+        if self._looks:
+            self._late = (mine, at.plus_s(self._wait_s).mono_ns)
+        self._looks = False
+        unsure = _is_unsure(mine) and _is_unsure(theirs)
+        return replace(mine, repeated=unsure, unsure=unsure)
+
+    def _broken(self, first: Reading) -> list[Reading]:
+        """One card to be scanned again: the rows cannot be put side by side any more, so what waits behind it is to be
+        scanned after it. What is no card is said all the same."""
+        others = [reading for reading in self._mine if not isinstance(reading, _CARDS)]
+        self._mine.clear()
+        self._theirs.clear()
+        self._looks = True
+        return [first, *others]
 
     def _alone(self, at: Instant) -> list[Reading]:
-        """All that waits: after one card that a reader missed, the two rows cannot be put side by side any more."""
-        out: list[Reading] = [_alone(reading, at) for reading in (*self._mine, *self._theirs)]
-        self.reset()
+        """What waits had only one reader; a look at the card before may be that, and is dropped."""
+        out: list[Reading] = []
+        while (self._mine and _is_unsure(self._mine[0])) or (self._theirs and _is_unsure(self._theirs[0])):
+            out += self._drop_unsure()
+            out += self._side_by_side(at)
+        waiting = [reading for reading in (*self._mine, *self._theirs) if isinstance(reading, _CARDS)]
+        if waiting:
+            out += self._broken(_alone(waiting[0], at))
         return out
 
 
@@ -102,11 +178,24 @@ class PairedCardPlay(CardPlay):
         self.pairs.reset()
         super().discard()
 
+    def give_up(self, turn: Turn) -> None:
+        """What waits for its second reader is of the hand that ended."""
+        self.pairs.reset()
+        super().give_up(turn)
 
-def _agreed(mine: Reading, theirs: Reading, at: Instant) -> Reading:
+
+def _same(mine: Reading, theirs: Reading) -> bool:
+    if not (isinstance(mine, CardRead) and isinstance(theirs, CardRead)):
+        return False
+    return mine.card == theirs.card and (None in (mine.unit, theirs.unit) or mine.unit == theirs.unit)
+
+
+def _is_unsure(reading: Reading) -> bool:
+    return isinstance(reading, CardRead) and reading.unsure
+
+
+def _disagreed(mine: Reading, theirs: Reading, at: Instant) -> Reading:
     if isinstance(mine, CardRead) and isinstance(theirs, CardRead):
-        if mine.card == theirs.card and (None in (mine.unit, theirs.unit) or mine.unit == theirs.unit):
-            return mine
         return _unread(mine, at, CardTrouble.READERS_DISAGREE, "the two readers do not read the same card")
     if not isinstance(mine, CardRead):
         return mine

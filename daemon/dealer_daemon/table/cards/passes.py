@@ -60,8 +60,8 @@ _PERHAPS = (
     " another; decide by the video"
 )
 _REST = (
-    "the hand ended before all of its cards were dealt, and nothing tells the rest of them from the next hand: take them"
-    " away, then resume; the next card begins a hand"
+    "the hand ended before all of its cards were dealt, and nothing tells the rest of them from the next hand: take"
+    " them away, then resume; the next card begins a hand"
 )
 
 
@@ -168,7 +168,7 @@ class CardPasses(Incidents):
         first, self._looked = not self._looked, True
         if reading.hint is not None or not (reading.unsure or (first and not reading.repeated)):
             return reading, False
-        return replace(reading, repeated=False), _looks_like(reading, _newest(turn.state))
+        return replace(reading, repeated=False), reading.unsure or _looks_like(reading, _newest(turn.state))
 
     def _perhaps(self, turn: Turn, reading: CardRead, current: OpenRound | None) -> None:
         """Where it would count a person decides, for neither of the two may be guessed; else it is a repeat."""

@@ -17,7 +17,7 @@ from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
 from dealer_daemon.state import OpenRound
 from dealer_daemon.table.cards import orders, shoes
-from dealer_daemon.table.cards.corrections import of_hand
+from dealer_daemon.table.cards.corrections import check_corrected, of_hand
 from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_reveal
 from dealer_daemon.table.cards.passes import CardPasses
@@ -191,9 +191,13 @@ class CardPlay(CardPasses):
         """Gates, the server's word on the next card, corrections, held hands and shoes."""
         return orders.carry_out(self, turn, command)
 
-    def correction(self, command: Command, replaced: Event, event_at: Callable[[int], Event | None]) -> dict[str, Any]:
+    def correction(
+        self, turn: Turn, command: Command, replaced: Event, event_at: Callable[[int], Event | None]
+    ) -> dict[str, Any]:
         """Which card lies where now, and which did: the shoe's count is put right with it."""
-        return of_hand(replaced, event_at, command.args["cards"])
+        beside = of_hand(replaced, event_at, command.args["cards"])
+        check_corrected(turn, self.procedure, beside)
+        return beside
 
     def opened(self, turn: Turn) -> dict[str, Any]:
         """What a round's opening says of its shoe; a shoe is begun where one may be. Raises ``NoShoe``."""
@@ -334,10 +338,10 @@ class CardPlay(CardPasses):
 
     def _shoe_error(self, turn: Turn, device: str, reading: ShoeError) -> None:
         rescan, current = _RESCANS.get(reading.problem), turn.state.round
-        if reading.problem is ShoeProblem.OVERDRAW and current is not None and not reading.cleared:
-            if self._must_not_tell(current, due(self.procedure, current.steps)):
-                self._violation(turn, CardReason.CARD_WHILE_BETTING, WHILE_BETTING)
-                return
+        overdrawn = reading.problem is ShoeProblem.OVERDRAW and not reading.cleared
+        if overdrawn and current is not None and self._must_not_tell(current, due(self.procedure, current.steps)):
+            self._violation(turn, CardReason.CARD_WHILE_BETTING, WHILE_BETTING)
+            return
         detail = "the shoe reports it: put it right at the shoe"
         if rescan is not None and self._own_rounds and current is None:
             detail = rescan.detail  # no round is open before its first card: nothing else asks for that card again
