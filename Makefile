@@ -21,7 +21,7 @@ ARGS    ?=
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-demo: $(VENV)/.installed-demo ## a wheel, a table, a broker and a game server on this machine
+demo: $(VENV)/.installed-demo ## every kind of table with simulated devices, a broker and a game server on this machine
 	$(VENV)/bin/dealer-daemon demo $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SPEED),--speed $(SPEED)) $(ARGS)
 
 test: $(VENV)/.installed-test tests/js/node_modules/.installed | system-test ## every test but the long ones
