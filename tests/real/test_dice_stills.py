@@ -11,9 +11,12 @@ import multiprocessing
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from dealer_calibration.dice_pictures import DicePictures, still_look
 
 RIG_LIKE = "N3VERS4YDIE"
 LEAST_READ, LEAST_READ_RIG_LIKE = 0.65, 0.70
@@ -65,11 +68,14 @@ def photographs(real_data: Path) -> list[Photograph]:
     return rows
 
 
-def decide(photograph: Photograph) -> Decided:
-    # Imported here: the process that runs it is a fresh one.
-    from dealer_calibration.dice_pictures import DicePictures, still_look
+@cache
+def pictures() -> DicePictures:
+    """Of this process: what is drawn once is drawn once in each."""
+    return DicePictures(still_look(3))
 
-    judged = DicePictures(still_look(3)).judge(photograph.path)
+
+def decide(photograph: Photograph) -> Decided:
+    judged = pictures().judge(photograph.path)
     return Decided(photograph, judged.values, judged.ms)
 
 
@@ -99,6 +105,7 @@ def part_read(decided: list[Decided], source: str = "") -> float:
     return sum(each.outcome == "right" for each in good) / len(good)
 
 
+@pytest.mark.timeout(600)
 def test_a_part_of_the_photographs(photographs: list[Photograph]) -> None:
     decided = [decide(each) for each in photographs[::PART]]
     assert errors(decided) == []

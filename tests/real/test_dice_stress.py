@@ -202,12 +202,14 @@ def photos(real_data: Path) -> tuple[Photograph, ...]:
     return photographs(real_data / "dice")
 
 
+@pytest.mark.timeout(600)
 def test_a_fourth_die_over_the_edge_is_not_overlooked(photos: tuple[Photograph, ...]) -> None:
     counts, faults = gone_through(some(cut_cases(photos), 5, 14))
     assert sum(count.made for count in counts.values()) == 14
     assert not faults
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("opacity", ALLOWED)
 def test_a_fourth_die_pasted_in_is_not_overlooked(photos: tuple[Photograph, ...], opacity: float) -> None:
     counts, faults = gone_through(some(paste_cases(photos, opacity), 1, 6))
@@ -216,6 +218,7 @@ def test_a_fourth_die_pasted_in_is_not_overlooked(photos: tuple[Photograph, ...]
     assert len(faults) <= (1 if opacity < 0.5 else 0)
 
 
+@pytest.mark.timeout(600)
 def test_the_same_scene_otherwise_seen_gives_nothing_wrong(photos: tuple[Photograph, ...]) -> None:
     counts, faults = gone_through(changed_cases(photos, read=2, refuse=1, every=28))
     assert sum(count.made for count in counts.values()) >= 20

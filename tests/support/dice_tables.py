@@ -102,7 +102,9 @@ class DiceTable(Hall):
         return self
 
     def close(self) -> DiceTable:
+        """Betting is closed, and a moment passes."""
         assert self.order(CommandName.BETTING_CLOSE).ok
+        self.wait(0.1)
         return self
 
 
