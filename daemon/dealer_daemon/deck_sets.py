@@ -41,7 +41,11 @@ def deck_event(state: TableState, event: Event) -> TableState:
 
 
 def played(decks: Decks, deck_set: str | None, *, ended: bool) -> Decks:
-    """The sets after a shoe was made of one, or after it ended. A set that failed while in play stays so."""
+    """The sets after a shoe was made of one, or after it ended. A set that failed while in play stays so.
+
+    A shoe that began ends a change of cards that nobody saw the end of: a person said of what it is.
+    """
+    decks = decks if ended else replace(decks, stage=None)
     if deck_set is None:
         return decks
     before = decks.sets.get(deck_set, DeckSet())
@@ -53,8 +57,8 @@ def played(decks: Decks, deck_set: str | None, *, ended: bool) -> Decks:
 def _after(decks: Decks, event: Event) -> Decks:
     match event.data:
         case DeckInserted() as data:
-            lies = {**_without(decks.inside, data.deck_set), data.device: data.deck_set}
-            told = replace(decks, inside=lies, told={**decks.told, data.device: data.deck_set})
+            # What the machine itself has in its care (``inside``) is not moved by a person's word.
+            told = replace(decks, told={**decks.told, data.device: data.deck_set})
             if data.device not in decks.unnamed:
                 return told
             # It was shuffled since it was verified, if ever it was.
@@ -71,23 +75,27 @@ def _after(decks: Decks, event: Event) -> Decks:
             shuffled = replace(decks, inside=lies, told=_cut(decks.told, data.device), jobs=jobs, suspect=suspect)
             return _set(shuffled, data.deck_set, status="shuffling", how=None, device=data.device, reason=None)
         case DeckRemoved() as data:
-            return replace(decks, inside=_cut(decks.inside, data.device), told=_cut(decks.told, data.device))
+            inside, told = _out(decks.inside, data), _out(decks.told, data)
+            return replace(decks, inside=inside, told=told)
         case DeckScanStarted() as data:
-            taken = replace(decks, inside=_without(decks.inside, data.deck_set), scan=data.deck_set)
+            taken = replace(decks, told=_without(decks.told, data.deck_set), scan=data.deck_set)
             return _set(taken, data.deck_set, status="unknown", how=None, device=None, reason=None)
         case DeckVerified() as data:
-            done = replace(decks, scan=None) if data.how == "scan" else replace(decks, stage=None, old_cards=False)
+            done = replace(decks, stage=None)
+            done = replace(done, scan=None) if data.how == "scan" else replace(done, old_cards=False)
             proof = {"how": data.how, "device": data.device, "verification": event.sequence}
             return _set(done, data.deck_set, status="verified", reason=None, **proof)
         case DeckFailed() as data:
-            done = replace(decks, scan=None) if decks.scan == data.deck_set else decks
+            # What a shuffler says ends no scan: its cards still pass, and are no hand.
+            its_scan = decks.scan == data.deck_set and data.device is None
+            done = replace(decks, scan=None) if its_scan else decks
             return _set(done, data.deck_set, status="failed", how=None, reason=data.reason)
         case ShufflerChange() as data:
             return _changed(decks, data.stage)
         case ShufflerTamper() as data:
-            if data.cause == "usb_reenumerated":
+            if data.cause == "usb_reenumerated" or data.job is None:  # an order of whatever shuffle is under way
                 return replace(decks, suspect=sorted({*decks.suspect, data.device}))
-            return decks if data.job is None else replace(decks, jobs={**decks.jobs, data.device: data.job})
+            return replace(decks, jobs={**decks.jobs, data.device: data.job})
         case DeckScanRefused():
             return decks
         case other:
@@ -113,6 +121,11 @@ def _set(decks: Decks, name: str, **changes: Any) -> Decks:
 def _without(inside: Mapping[str, str], deck_set: str) -> dict[str, str]:
     """A set is at one place."""
     return {device: there for device, there in inside.items() if there != deck_set}
+
+
+def _out(by_device: Mapping[str, str], data: DeckRemoved) -> dict[str, str]:
+    """The set is not in that device, whatever else may be."""
+    return {name: there for name, there in by_device.items() if (name, there) != (data.device, data.deck_set)}
 
 
 def _cut(by_device: Mapping[str, T], device: str) -> dict[str, T]:

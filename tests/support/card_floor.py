@@ -283,6 +283,9 @@ class Floor:
         due = next(
             (position for position in hand.cards if position not in [step.position for step in current.steps]), None
         )
+        if self._held_for == "perhaps_repeated":
+            self._tell_apart(due, hand)
+            return
         if self._rng.random() < 0.1:
             self._give_up()
             return
@@ -296,6 +299,15 @@ class Floor:
         else:
             self._deciding = current.id
             self._tell("finish")
+
+    def _tell_apart(self, due: str | None, hand: Hand) -> None:
+        """The video shows whether the newest card passed once more, or another that looks like it."""
+        if due is None:
+            reply = self.ask(CommandName.ATTEMPT_REFUSE)
+        else:
+            reply = self.ask(CommandName.ATTEMPT_DECIDE, position=due, card=hand.cards[due].text, reason="by the video")
+        assert reply.ok, reply
+        self._tell("go_on")
 
     def _decide_hand(self) -> None:
         current = self.table.state.round

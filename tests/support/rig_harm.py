@@ -57,7 +57,7 @@ def on_a_crumb(rig: Rig, rng: random.Random) -> tuple[Bgr, Scene]:
 
 
 def glued(rig: Rig, rng: random.Random) -> tuple[Bgr, Scene]:
-    """Two dice side to side with no gap at all, a shadow cast over both."""
+    """Two dice side to side with no gap at all, a shadow over both."""
     for _ in range(400):
         scene = throw(rig, Pose.FLAT, rng)
         one, third = scene.dice[0], scene.dice[2]
@@ -71,11 +71,10 @@ def glued(rig: Rig, rng: random.Random) -> tuple[Bgr, Scene]:
         if away > 1.5 * rig.die_mm and _in(two, rig):
             changed = replace(scene, dice=(one, two, third))
             made = picture(changed, rig, rng).astype(np.float32)
-            line = rng.uniform(0, math.pi)
             middle = seen(one, rig)
             columns, rows = np.meshgrid(np.arange(rig.width_px), np.arange(rig.height_px))
-            far = (columns - middle.x_px) * math.cos(line) + (rows - middle.y_px) * math.sin(line)
-            dark = 1 - rng.uniform(0.1, 0.45) / (1 + np.exp(-far / rng.uniform(1.0, 12.0)))
+            far = np.hypot(columns - middle.x_px, rows - middle.y_px) / (rng.uniform(1.0, 1.8) * rig.die_px)
+            dark = 1 - rng.uniform(0.05, 0.4) * np.exp(-(far ** rng.choice((2, 4, 12))))
             return np.asarray(np.clip(made * dark[:, :, None], 0, 255), np.uint8), changed
     raise AssertionError("no room for two dice side to side")
 

@@ -16,7 +16,7 @@ from dealer_drivers.dice.rig_reader import RigReader
 from hw_sim.dice.rig import rig_of
 from hw_sim.dice.scene import Pose
 from hw_sim.dice.shakes import shake
-from support.rig_dice import calibration_pictures, look
+from support.rig_dice import calibration_pictures, glance, look
 
 MIX = {
     Pose.FLAT: 0.40,
@@ -40,7 +40,7 @@ MIX = {
 NAMED = ("stacked", "leaning", "moving", "wrong_count")
 """Reasons that must be right."""
 LEAST_NAMED, LEAST_READ = 0.95, 0.99
-A_RIG = 50
+A_RIG = 60
 """Shakes of one rig; then comes another."""
 
 
@@ -86,8 +86,8 @@ class Tally:
         return said
 
 
-def a_rig(seed: int, count: int) -> Tally:
-    """Calibrates the rig of this seed and looks at its first shakes."""
+def a_rig(seed: int, count: int, quick: bool) -> Tally:
+    """Calibrates the rig of this seed and looks at its first shakes; ``quick``: by ``glance``."""
     cv2.setNumThreads(1)
     tally = Tally(rigs=[seed])
     rig = rig_of(seed)
@@ -98,7 +98,7 @@ def a_rig(seed: int, count: int) -> Tally:
         return tally
     for number in range(count):
         one = shake(seed, rig, number, MIX)
-        answer = look(reader, one)
+        answer = glance(reader, one) if quick else look(reader, one)
         pose, true = str(one.pose), one.reason or "read"
         word = answer.word
         where = f"rig {seed} ({rig.kind.name}) shake {number} {pose} {one.values}"
@@ -112,7 +112,7 @@ def a_rig(seed: int, count: int) -> Tally:
     return tally
 
 
-def month(first: int, count: int, processes: int) -> Iterator[Tally]:
+def month(first: int, count: int, processes: int, *, quick: bool = False) -> Iterator[Tally]:
     """Tallies of rigs ``first``, ``first`` + 1 and so on as they are done, until ``count`` shakes were looked at."""
     done, seed = 0, first
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
@@ -121,7 +121,7 @@ def month(first: int, count: int, processes: int) -> Iterator[Tally]:
         while done < count:
             while len(going) < processes and done + sum(planned[one] for one in going) < count:
                 size = min(A_RIG, count - done - sum(planned[one] for one in going))
-                task = pool.submit(a_rig, seed, size)
+                task = pool.submit(a_rig, seed, size, quick)
                 planned[task] = size
                 going.add(task)
                 seed += 1

@@ -96,15 +96,20 @@ fps = 12.0
 name = "cloth"
 model = "bean-table"
 fps = 10.0
-covered_s = [20.0, 24.0]
-rest_s = [44.0, 50.0]
+starts = "told"
 beans = [11, 6, 17, 13, 9, 23]
 layouts = ["good", "touching"]
-wait_for_host = true
 [devices.rates]
 touching = 0.1
 """
 SITE = "demo"
+SCREEN = {
+    "round.opened": "lay_out",
+    "attempt.refused": "rearrange",
+    "attempt.held": "clear",
+    "round.outcome": "clear",
+}
+"""What the dealer of the fan-tan table does when the screen shows it."""
 MOST_LATE = 0.05
 """Of the plays that count (but three at least): so many may be held because the host was late, and for nothing else."""
 
@@ -116,6 +121,8 @@ class Servers:
     port: int
     speed: float
     received: list[tuple[str, bytes]] = field(default_factory=list)
+    words: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    """For the dealer of the fan-tan table."""
 
     def __post_init__(self) -> None:
         self._lobby = Lobby({table.name for table in TABLES if '"server"' in table.settings}, "day")
@@ -155,6 +162,8 @@ class Servers:
         if event["sequence"] > len(self._heard[table]):
             self._heard[table].append(event)
             self._lobby.heard(table, event, self._now_s())
+            if table == "f1" and event["type"] in SCREEN:
+                self.words.put_nowait(SCREEN[event["type"]])
 
 
 def configure(here: Live, sim: Simulation, speed: float) -> list[Plugged]:
@@ -172,6 +181,12 @@ def configure(here: Live, sim: Simulation, speed: float) -> list[Plugged]:
     command = [sys.executable, "-m", "dealer_daemon", "run", "--config", str(here.config)]
     here.daemon.command = (*command, "--speed", f"{speed:g}", "--log-format", "json")
     return devices
+
+
+async def deal(sim: Simulation, words: asyncio.Queue[str]) -> None:
+    """The dealer of the fan-tan table does as he is told, until cancelled."""
+    while True:
+        await sim.tell("cloth", await words.get())
 
 
 class Day:
@@ -207,13 +222,15 @@ async def play(folder: Path, scenario: str, speed: float, seed: int, enough: Cal
     file = folder / "day.toml"
     file.write_text(scenario)
     started = time.monotonic()
+    tasks: list[asyncio.Task[None]] = []
     try:
         await here.broker_up()
         broker = f"mqtt://127.0.0.1:{here.port}"
         servers = Servers(here.port, speed)
-        serving = asyncio.create_task(servers.serve())
+        tasks.append(asyncio.create_task(servers.serve()))
         async with running(file, speed=speed, seed=seed, broker=broker, run_dir=folder / "dev") as sim:
             day = Day(sim, configure(here, sim, speed))
+            tasks.append(asyncio.create_task(deal(sim, servers.words)))
             await here.daemon_up()
             while not enough(day):
                 await asyncio.sleep(0.1)
@@ -231,9 +248,10 @@ async def play(folder: Path, scenario: str, speed: float, seed: int, enough: Cal
                 return len({(table, body) for table, body in servers.received}) >= len(journal)
 
             await until(everything_arrived, "everything was sent")
-        serving.cancel()
         servers.close()
     finally:
+        for task in tasks:
+            task.cancel()
         for child in (here.daemon, here.broker):
             await child.kill()
     figures: Counter[str] = Counter()

@@ -24,13 +24,20 @@ async def demo(*options: str, until: Callable[[str], bool] | None = None) -> tup
     )
     assert child.stdout is not None
     said = ""
-    async with asyncio.timeout(110):
-        async for line in child.stdout:
-            said += line.decode()
-            if until is not None and until(said):
-                child.send_signal(signal.SIGINT)
-                until = None
-        await child.wait()
+    try:
+        async with asyncio.timeout(110):
+            async for line in child.stdout:
+                said += line.decode()
+                if until is not None and until(said):
+                    child.send_signal(signal.SIGINT)
+                    until = None
+            await child.wait()
+    except TimeoutError:
+        raise AssertionError(f"it did not come to that:\n{said}") from None
+    finally:
+        if child.returncode is None:
+            child.send_signal(signal.SIGINT)  # it stops its parts
+            await child.communicate()
     return child.returncode or 0, said
 
 

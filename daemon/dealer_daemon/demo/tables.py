@@ -89,7 +89,7 @@ TABLES = (
     DemoTable(
         "f1",
         "fan-tan",
-        'round_source = "device"\n\n[tables.f1.beans]\nlook_s = {look_s:g}\npatience_s = 28\n',
+        'round_source = "device"\n\n[tables.f1.beans]\nlook_s = {look_s:g}\npatience_s = 28\nconfirm = "uncovered"\n',
         {"cloth": "profile = {profile}\n"},
         {"profile": "cloth"},
     ),

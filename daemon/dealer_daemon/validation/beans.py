@@ -4,8 +4,12 @@ While betting is open the beans lie under the bowl. Once the round waits for its
 is lifted) begins it. The dealer then counts off fours, and pauses: a still picture is no result yet. It is one when
 
 - it was read twice alike, the second time from pictures all taken after nothing moved for ``still_s``;
-- and before the attempt the camera saw the bowl or the heap on the cloth, so that beans not yet laid out would be in
-  sight and the picture would not be read. Otherwise the dealer must confirm (``confirm``).
+- and before the attempt the camera saw the bowl on the cloth and no bean beside it, so that beans not yet laid out
+  would be in sight and the picture would not be read. Otherwise the dealer must confirm (``confirm``), and also where
+  beans came to a clean layout, or to an empty cloth: those had been out of sight.
+
+Whatever moves while the dealer has not confirmed yet takes the value back: the dealer goes on, and the cloth is looked
+at again. As many beans as lay there last are held, whatever was seen in between: they may be those.
 
 What cannot be read is waited for (hands and stick come and go), and refused when it lies still for ``patience_s``.
 """
@@ -26,6 +30,7 @@ from dealer_daemon.validation.signals import (
     Signal,
     Started,
     Value,
+    Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.beans.readings import BeansSeen, BeansUnclear, SceneMoved, SceneStill
@@ -36,8 +41,10 @@ from dealer_drivers.readings import DeviceFault, Fault, Reading
 MOST_BEANS = 200
 WITNESSES = ("outlines", "peaks")
 """The camera's two readings, which know nothing of each other; a look needs both."""
-COVERS = frozenset({"occluded", "beans_touch", "glare", "blurred", "left_over"})
-"""What a look shows while the bowl or the heap lies on the cloth; the bowl may shine or be out of focus."""
+COVERED = "covered"
+"""What a look says of the bowl alone. A hand or a stick at rest, glare, beans that touch are over old layouts, too."""
+NOTHING_THERE = "no_beans"
+MOVED = "something moved on the cloth before the layout was confirmed"
 AGAIN_S = 1.0
 """From one look at a still layout to the next."""
 
@@ -64,7 +71,9 @@ class BeansJudge:
         self._asked: Instant | None = None
         """When the look was asked for that is not answered yet."""
         self._covered: bool | None = None
-        """The newest look outside an attempt showed the bowl or the heap; ``None``: nothing is known."""
+        """The newest look outside an attempt showed the bowl; ``None``: nothing is known."""
+        self._hidden = False
+        """It showed something that may be the bowl, or a heap."""
         self._before: Counted | None = None
         """The clean layout that a look outside an attempt showed, or that was accepted last."""
         self._began: Instant | None = None
@@ -74,21 +83,27 @@ class BeansJudge:
         """What the first look at the still layout gave."""
         self._next: Instant | None = None
         """When to look again."""
+        self._waits: Counted | None = None
+        """The layout that the dealer is asked to confirm."""
+        self._left = False
+        """The attempt was done with while the dealer was asked, and what lies there has not moved since."""
 
     def underway(self) -> bool:
-        """The beans were uncovered for this round."""
-        return self._began is not None
+        """The beans were uncovered for this round, and are not read yet."""
+        return self._began is not None and self._waits is None
 
     def waiting(self) -> bool:
         """The covered beans lie there and nothing moves, so that the uncovering can be seen from its beginning."""
-        return self._at_rest() and (self._covered is True or self._rules.confirm != "uncovered")
+        return self._at_rest() and (self._hidden or self._rules.confirm != "uncovered")
 
     def _at_rest(self) -> bool:
         return self._began is None and self._still is True and not self._faults
 
     def due(self, at: Instant) -> list[Signal]:
         """The round waits for a layout. The dealer lays out: only what lies there now may have to be asked for."""
-        if self._began is not None or self._due:
+        if self._began is not None:
+            self._close()  # confirmed, or not the table's attempt any more
+        if self._due:
             return []
         self._due = True
         if self._still is False and self._begun_seen and not self._faults:
@@ -99,13 +114,12 @@ class BeansJudge:
         return []
 
     def discard(self) -> None:
-        """What is under way does not count."""
-        self._over()
-        self._covered = None
+        """What is under way does not count, or was confirmed."""
+        self._close()
 
     def deadline_ns(self) -> int | None:
         """When something has taken too long, or it is time to look again."""
-        times = [] if self._began is None else [self._began.plus_s(self._rules.max_layout_s)]
+        times = [] if self._began is None or self._waits else [self._began.plus_s(self._rules.max_layout_s)]
         if self._asked is not None:
             times.append(self._asked.plus_s(self._rules.look_s))
         if self._next is not None:
@@ -119,7 +133,8 @@ class BeansJudge:
             if self._began is not None:
                 detail = f"the camera did not say within {self._rules.look_s:g} s what lies there"
                 return self._end(refused(LayoutReason.NO_LOOK, detail))
-        if self._began is not None and at.since_s(self._began) >= self._rules.max_layout_s:
+        lays_out = self._began is not None and self._waits is None
+        if lays_out and self._began is not None and at.since_s(self._began) >= self._rules.max_layout_s:
             detail = f"no layout could be read within {self._rules.max_layout_s:g} s"
             return self._end(refused(LayoutReason.NEVER_LAID_OUT, detail))
         if self._next is not None and at.mono_ns >= self._next.mono_ns:
@@ -150,16 +165,22 @@ class BeansJudge:
         # A camera that begins to watch says first that something moves; nobody saw that begin.
         self._begun_seen = self._still is True and not self._faults
         self._still = False
+        once, left, self._left = self._once, self._left, False
         self._asked = self._since = self._once = self._next = None
         if self._began is not None:
-            return []
+            if once is not None:
+                self._covered = False
+            if self._waits is None:
+                return []
+            self._waits, self._began = None, reading.at
+            return [Withdrawn(f"{MOVED}: the cloth is looked at again")]
         if self._due and self._begun_seen:
             return self._begin(reading.at)
         self._covered = None
-        return []
+        return [Withdrawn(MOVED, held(LayoutReason.LAYOUT_CHANGED, MOVED))] if left else []
 
     def _begin(self, at: Instant) -> list[Signal]:
-        self._began, self._due = at, False
+        self._began, self._due, self._left = at, False, False
         self._asked = self._since = self._once = self._next = None
         return [Started(), BettingOver()]
 
@@ -186,6 +207,11 @@ class BeansJudge:
         self._begun_seen = False
         if self._began is None:
             return []
+        if self._waits is not None:
+            detail = f"the camera failed before the layout was confirmed: {fault.detail}"
+            self._close()
+            self._left = False
+            return [Withdrawn(detail, held(LayoutReason.CAMERA_FAULT, detail))]
         return self._end(held(LayoutReason.CAMERA_FAULT, f"the camera failed during the layout: {fault.detail}"))
 
     # -- looks --------------------------------------------------------------------------------------------
@@ -204,9 +230,10 @@ class BeansJudge:
     def _lies_before(self, look: BeansSeen | BeansUnclear) -> list[Signal]:
         """What lies there outside an attempt. On a table without a server the covered beans open the round."""
         if isinstance(look, BeansSeen):
-            self._covered, self._before = False, _counted(look)
+            self._covered, self._hidden, self._before = False, False, _counted(look)
             return []
-        self._covered = bool(look.reasons) and look.reasons[0] in COVERS
+        self._covered = look.reasons == (COVERED,)
+        self._hidden = NOTHING_THERE not in look.reasons
         return [Ready()] if self.waiting() else []
 
     def _seen(self, look: BeansSeen, since: Instant) -> list[Signal]:
@@ -232,23 +259,36 @@ class BeansJudge:
             return self._end(held(LayoutReason.CAMERA_FAULT, look.detail))
         if look.last.since_s(since) >= self._rules.patience_s:
             return self._end(refused(reason, f"{look.detail}{others}"))
+        if reason == NOTHING_THERE:
+            self._covered = False
         self._once, self._next = None, look.at.plus_s(AGAIN_S)
         return []
 
     def _conclude(self, counted: Counted) -> list[Signal]:
-        covered, before = self._covered, self._before
-        if covered is not True and counted == before:
+        covered = self._covered
+        if counted == self._before:
             detail = f"{counted[0]} beans lay there before the attempt: were they laid out anew?"
             return self._end(held(LayoutReason.LAYOUT_NOT_NEW, detail, camera=list(counted)))
         value = Value(self._facts(*counted), WITNESSES)
+        if self._rules.confirm == "always":
+            return self._ask_dealer(counted, value, "the dealer confirms that every bean is laid out")
+        if self._rules.confirm == "uncovered" and covered is not True:
+            detail = "the camera did not see the bowl before: is every bean laid out, and none out of its sight?"
+            return self._ask_dealer(counted, value, detail)
         self._over()
         self._covered, self._before = None, counted
-        if self._rules.confirm == "always":
-            return [NeedsConfirmation(value, "the dealer confirms that every bean is laid out")]
-        if self._rules.confirm == "uncovered" and covered is not True:
-            detail = "the camera saw neither bowl nor heap before: is every bean laid out, and none out of its sight?"
-            return [NeedsConfirmation(value, detail)]
         return [Judged(value)]
+
+    def _ask_dealer(self, counted: Counted, value: Value, detail: str) -> list[Signal]:
+        self._waits, self._next = counted, None
+        return [NeedsConfirmation(value, detail)]
+
+    def _close(self) -> None:
+        """The attempt is done with: what was to be confirmed is what lies there."""
+        self._left = self._waits is not None
+        self._before = self._waits or self._before
+        self._over()
+        self._covered = None
 
     def _end(self, verdict: Refused | Held) -> list[Signal]:
         self._over()
@@ -256,7 +296,7 @@ class BeansJudge:
 
     def _over(self) -> None:
         # That the bowl was seen holds for the round's next attempt: the same beans are laid out again.
-        self._began = self._since = self._once = self._next = self._asked = None
+        self._began = self._since = self._once = self._next = self._asked = self._waits = None
         self._due = False
 
 

@@ -24,6 +24,7 @@ class LayoutReason(StrEnum):
     NEVER_LAID_OUT = "never_laid_out"
     NO_LOOK = "no_look"
     # Held.
+    LAYOUT_CHANGED = "layout_changed"
     LAYOUT_NOT_NEW = "layout_not_new"
     IMPOSSIBLE_BEANS = "impossible_beans"
     CAMERA_FAULT = "camera_fault"
@@ -40,9 +41,9 @@ class BeansRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Longest time from the first movement to a layout that can be read. Fifty groups take about two minutes."""
     look_s: float = 8.0
     """Longest time from the question what lies there to the answer, which takes up to four seconds."""
-    confirm: Literal["never", "uncovered", "always"] = "uncovered"
+    confirm: Literal["never", "uncovered", "always"] = "always"
     """When the dealer must confirm that everything is laid out. ``uncovered``: where the camera had not seen the bowl
-    or the heap lie on the cloth before, so that a heap out of its sight cannot be ruled out."""
+    alone on the cloth before, or beans came from out of its sight, so that a heap there cannot be ruled out."""
 
     def problems(self) -> list[tuple[str, str]]:
         """Every impossible setting as (key, reason)."""

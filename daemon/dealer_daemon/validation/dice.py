@@ -46,6 +46,8 @@ GONE = frozenset({Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT, Fault.NO_VA
 class _State(Enum):
     UNKNOWN = auto()
     """The shaker has not said that it stands since it could be heard."""
+    COMING_TO_STAND = auto()
+    """It said that it stands after a shake that does not count: that may go on yet."""
     STANDING = auto()
     ASKED = auto()
     SHAKING = auto()
@@ -76,6 +78,8 @@ class _Throw:
     told_s: float | None = None
     moved: bool = False
     """The camera saw the scene move."""
+    again: bool = False
+    """It moves since it was at rest in this throw, and the shaker did not say since that it shakes."""
     taken: bool = False
     early: Instant | None = None
     """The shaker said too soon that it stands."""
@@ -125,6 +129,7 @@ class DiceJudge:
     def due(self, at: Instant) -> list[Signal]:
         """The round waits for a throw: start the shaker where that is the station's part and it may start now."""
         self._due = self._due or at
+        self._comes_to_stand(at)
         if self._rules.start != "station" or not self.waiting():
             return []
         self._state, self._throw = _State.ASKED, _Throw(at, floor=at)
@@ -134,26 +139,25 @@ class DiceJudge:
 
     def discard(self) -> None:
         """What is under way does not count."""
+        self._old_shake = self._old_shake or self._throw is not None
         if self._state is _State.ASKED:
             self._state = _State.SPENT  # it may be about to shake
         elif self._state in _IN_THROW:
             self._state = self._rest_state()
-        self._old_shake = self._old_shake or self._throw is not None
         self._throw, self._due, self._ready_said = None, None, False
         self._alone = self._unrested = None
         self._given = False
 
     def deadline_ns(self) -> int | None:
         """When a wait has been too long."""
-        limit = self._limit()
-        return None if limit is None else limit.mono_ns + 1
+        limits = [self._limit(), self._bounced()]
+        return min((limit.mono_ns + 1 for limit in limits if limit is not None), default=None)
 
     def tick(self, at: Instant) -> list[Signal]:
         """Time passed."""
         limit = self._limit()
-        if limit is None or at.mono_ns <= limit.mono_ns:
-            return []
-        return self._too_long() + self._ready()
+        late = limit is not None and at.mono_ns > limit.mono_ns
+        return (self._too_long() if late else []) + self._ready(at)
 
     def feed(self, device: str, reading: Reading) -> list[Signal]:
         """One reading of the shaker or the camera."""
@@ -182,7 +186,7 @@ class DiceJudge:
                 signals += self._shaker_gone(reading)
             case _:
                 pass
-        return signals + self._ready()
+        return signals + self._ready(reading.at)
 
     # -- the shaker -----------------------------------------------------------------------------------------
 
@@ -190,13 +194,16 @@ class DiceJudge:
         self._stands_since(idle.at)
         throw = self._throw
         if self._state in (_State.UNKNOWN, _State.SPENT):
-            self._state = _State.STANDING
+            self._state = self._rest_state()
         elif self._state is _State.SHAKING and throw is not None and idle.cycle == throw.cycle and throw.early is None:
             if throw.said is not None:
                 throw.shaken_s += idle.at.since_s(throw.said)
             if self._too_short(throw) is not None:
                 throw.early = idle.at
                 return []
+            if throw.again:
+                detail = "the dice had come to rest and moved again, and the shaker did not say that it shook again"
+                return self._end(held(DiceReason.DICE_MOVED_ALONE, detail))
             self._state, throw.stop = _State.STOPPED, idle.at
             return self._settled(idle.at)
         return []
@@ -214,28 +221,24 @@ class DiceJudge:
                 self._state, self._old_shake = _State.SPENT, True
                 detail = "the shaker was already shaking when it was first heard"
                 return [Unseen(None, held(DiceReason.JOINED_MID_SHAKE, detail))]
-            case _State.STANDING if self._goes_on(shaking):
-                self._state, self._ready_said = _State.SPENT, False
-                self._alone = self._unrested = None
+            case _State.COMING_TO_STAND:
+                self._state = _State.SPENT
             case _State.STANDING | _State.ASKED:
                 return self._begin(shaking)
             case _State.SHAKING if throw is not None:
                 if throw.early is not None:
                     throw.said = shaking.at
-                throw.cycle, throw.early = shaking.cycle, None
+                throw.cycle, throw.early, throw.again = shaking.cycle, None, False
             case _State.STOPPED if throw is not None:
                 # Dice had not come to rest: the same throw goes on.
                 self._state, throw.cycle, throw.stop, throw.said = _State.SHAKING, shaking.cycle, None, shaking.at
+                throw.again = False
             case _State.LOOKING:
                 detail = "the shaker shook again after the dice had come to rest, before they were read"
                 return self._end(held(DiceReason.SHAKEN_AGAIN, detail))
             case _:
                 pass
         return []
-
-    def _goes_on(self, shaking: ShakerShaking) -> bool:
-        """What does not count had stopped a moment ago: a switch that bounces begins no throw."""
-        return self._old_shake and self._stood is not None and shaking.at.since_s(self._stood) <= BOUNCE_S
 
     def _begin(self, shaking: ShakerShaking) -> list[Signal]:
         floor = self._throw.floor if self._throw is not None else self._due
@@ -309,6 +312,7 @@ class DiceJudge:
             return self._end(held(DiceReason.MOVED_AFTER_LOOK, detail))
         if throw.floor is not None and moved.taken.mono_ns < throw.floor.mono_ns:
             return self._too_early() if self._state in _IN_THROW and not throw.moved else []
+        throw.again = throw.moved
         throw.moved = True
         return []
 
@@ -334,8 +338,7 @@ class DiceJudge:
         value = self._looks.judge(look)
         if not isinstance(value, Value):
             return self._end(value)
-        self._over()
-        self._old_shake = False
+        self._over(counts=True)
         self._read, self._given = look.last, True
         return [Judged(value)]
 
@@ -423,15 +426,30 @@ class DiceJudge:
         self._over()
         return [NotJudged(verdict)]
 
-    def _over(self) -> None:
-        self._state, self._old_shake = self._rest_state(), True
+    def _over(self, *, counts: bool = False) -> None:
+        self._old_shake = not counts
+        self._state = self._rest_state()
         self._throw, self._due, self._ready_said = None, None, False
         self._alone = self._unrested = None
 
     def _rest_state(self) -> _State:
-        return _State.STANDING if self._stands else _State.SPENT
+        if not self._stands:
+            return _State.SPENT
+        return _State.COMING_TO_STAND if self._old_shake else _State.STANDING
 
-    def _ready(self) -> list[Signal]:
+    def _bounced(self) -> Instant | None:
+        """When a shake that does not count is over for good."""
+        if self._state is not _State.COMING_TO_STAND or self._stood is None:
+            return None
+        return self._stood.plus_s(BOUNCE_S)
+
+    def _comes_to_stand(self, at: Instant) -> None:
+        bounced = self._bounced()
+        if bounced is not None and at.mono_ns >= bounced.mono_ns:
+            self._state, self._old_shake = _State.STANDING, False
+
+    def _ready(self, at: Instant) -> list[Signal]:
+        self._comes_to_stand(at)
         if self._ready_said or not self.waiting():
             return []
         self._ready_said = True

@@ -72,7 +72,7 @@ class Looks:
         self._newest = 0
         self._before: tuple[Face, ...] = ()
         self.known = False
-        """A look has shown what lay there before the next throw."""
+        """What lies there before the next throw was read, or was thrown by the attempt before and refused."""
 
     def answers(self, look: DiceSeen | DiceUnclear, since: Instant) -> bool:
         """Whether the look is a new one, and all of its pictures were taken after ``since``."""
@@ -84,11 +84,18 @@ class Looks:
         """The camera's questions may be counted anew."""
         self._newest = 0
 
-    def note(self, look: DiceSeen | DiceUnclear) -> None:
+    def note(self, look: DiceSeen) -> None:
         """What lies there before a throw."""
-        self.known = True
-        if isinstance(look, DiceSeen):
-            self._before = look.faces
+        self.known, self._before = True, look.faces
+
+    def forget(self) -> None:
+        """What lies there may have changed, and nobody looked."""
+        self.known, self._before = False, ()
+
+    def settle(self) -> None:
+        """The attempt is over: dice that it left unread are no ground for the next round's."""
+        if not self._before:
+            self.known = False
 
     def judge(self, look: DiceSeen) -> Value | Held | Refused:
         """The dice of a fresh look."""
@@ -106,7 +113,7 @@ class Looks:
 
     def doubt(self, look: DiceUnclear) -> Refused | Held:
         """Why a fresh look gives no dice."""
-        self.note(look)
+        self.known, self._before = True, ()
         reason = look.reasons[0] if look.reasons else "unclear"
         others = f" (also: {', '.join(look.reasons[1:])})" if look.reasons[1:] else ""
         if reason == DiceReason.CAMERA_FAULT or self._rules.unclear == "hold":

@@ -3,7 +3,9 @@
 A throw begins when the scene moves while the round waits for one, and ends when it is at rest again. Whoever throws
 must take the dice up first: fewer dice than the game has are then no throw yet, and the next movement belongs to the
 same. A lamp moves the picture, too: what moved too shortly is no throw, and dice that lie as they lay before are held.
-Before the first throw the judge therefore asks once what lies there.
+
+So it must be known how the dice lay before: after every movement that belongs to no throw, the judge asks what lies
+there. A result is held where that could not be read. The dice therefore lie in the camera's sight until betting closes.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from dealer_daemon.validation.signals import (
     Signal,
     Started,
     Value,
+    Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
@@ -31,6 +34,10 @@ from dealer_drivers.readings import DeviceFault, Fault, Reading
 
 NOT_THROWN_YET = frozenset({"wrong_count", "occluded"})
 """What a look shows while the dice are in a hand."""
+AGAIN_S = 1.0
+"""From one look at dice that wait for their throw, and could not be read, to the next."""
+LOOKS = 5
+"""So many, then the next movement or the round's beginning to wait is awaited."""
 
 
 class _State(Enum):
@@ -55,11 +62,19 @@ class TowerJudge:
         self._doubt: Refused | Held | None = None
         self._moved: Instant | None = None
         """When the movement of this throw began, the first of them."""
-        self._asked_before = False
+        self._ground_ok = False
+        """What lay there before this throw is known."""
+        self._asked: Instant | None = None
+        """When it was asked, outside a throw, what lies there, and not answered yet."""
+        self._again: Instant | None = None
+        """When to ask that again."""
+        self._looks_left = LOOKS
         self._due = False
         self._ready_said = False
         self._read: Instant | None = None
         """When the newest picture of the value that stands was taken."""
+        self._given = False
+        """A value was judged, and nothing has moved since: it may wait for a witness."""
 
     def underway(self) -> bool:
         """Dice were seen to move for this round."""
@@ -69,14 +84,16 @@ class TowerJudge:
         """Nothing moves, so that a throw can be seen from its beginning."""
         return self._state is _State.WAITING and self._scene.at_rest
 
-    def due(self, at: Instant) -> list[Signal]:  # noqa: ARG002
-        """The round waits for a throw. The dealer throws: there is nothing to ask for."""
-        self._due = True
-        return []
+    def due(self, at: Instant) -> list[Signal]:
+        """The round waits for a throw. The dealer throws: only what lies there now may have to be asked for."""
+        self._due, self._looks_left = True, LOOKS
+        return self._ask(at) if self.waiting() and not self._looks.known and self._asked is None else []
 
     def discard(self) -> None:
         """What is under way does not count."""
         self._over()
+        self._given = False
+        self._looks.settle()
 
     def deadline_ns(self) -> int | None:
         """When a wait has been too long."""
@@ -88,7 +105,18 @@ class TowerJudge:
         limit = self._limit()
         if limit is None or at.mono_ns <= limit.mono_ns:
             return []
-        return self._too_long() + self._ready()
+        if self._state is _State.WAITING:
+            self._asked = self._again = None
+            return self._ask(at)
+        return self._too_long() + self._ready(at)
+
+    def _ask(self, at: Instant) -> list[Signal]:
+        """What lies there before the throw?"""
+        if self._looks_left == 0:
+            return []
+        self._looks_left -= 1
+        self._asked, self._again = at, None
+        return [Ask(self._camera, DeviceAction.LOOK)]
 
     def _too_long(self) -> list[Signal]:
         if self._state is _State.IN_HAND and self._doubt is not None:
@@ -109,8 +137,7 @@ class TowerJudge:
                 self._scene.rests(reading)
                 signals += self._settled(reading)
             case DiceSeen() | DiceUnclear() if self._state is _State.WAITING:
-                if self._looks.answers(reading, reading.first):
-                    self._looks.note(reading)
+                self._lies_there(reading)
             case DiceSeen() if self._answers(reading):
                 signals += self._seen(reading)
             case DiceUnclear() if self._answers(reading):
@@ -119,45 +146,69 @@ class TowerJudge:
                 signals += self._camera_fault(reading)
             case _:
                 pass
-        return signals + self._ready()
+        return signals + self._ready(reading.at)
 
-    def _ready(self) -> list[Signal]:
+    def _ready(self, at: Instant) -> list[Signal]:
         if self._ready_said or not self.waiting():
             return []
         self._ready_said = True
-        if self._looks.known or self._asked_before:
+        if self._looks.known or self._asked is not None:
             return [Ready()]
-        self._asked_before = True
-        return [Ready(), Ask(self._camera, DeviceAction.LOOK)]
+        return [Ready(), *self._ask(at)]
+
+    def _lies_there(self, look: DiceSeen | DiceUnclear) -> None:
+        asked = self._asked
+        if asked is None or not self._looks.answers(look, asked) or not self._scene.at_rest:
+            return
+        self._asked = None
+        if isinstance(look, DiceSeen):
+            self._looks.note(look)
+        else:
+            self._again = look.at.plus_s(AGAIN_S)
 
     def _moves(self, reading: SceneMoved) -> list[Signal]:
-        if not self._scene.moves(reading):
-            return []
+        begun = self._scene.moves(reading)
+        self._asked = self._again = None
         if self._state is not _State.WAITING:
-            if self._state is _State.IN_HAND:
-                self._moved = reading.taken
-            self._state, self._since, self._doubt = _State.FALLING, None, None
+            if begun:
+                self._falls(reading)
             return []
-        self._ready_said = False
-        read, self._read = self._read, None
-        if read is not None and reading.taken.since_s(read) <= self._rules.after_s:
-            moved_s = max(0.0, reading.taken.since_s(read))
-            return [Contradicted(f"the dice moved {moved_s:.1f} s after they were read: they were not at rest")]
-        if not self._due:
-            return []
+        self._ready_said, self._looks_left = False, LOOKS
+        ground_ok = self._looks.known
+        if not begun or not self._due:
+            signals = self._moves_outside(reading) if begun else []
+            self._looks.forget()
+            return signals
+        self._ground_ok, self._given, self._read = ground_ok, False, None
         self._state, self._began, self._moved, self._due = _State.FALLING, reading.at, reading.taken, False
         return [Started(), BettingOver()]
+
+    def _falls(self, reading: SceneMoved) -> None:
+        if self._state is _State.IN_HAND:
+            self._moved = reading.taken
+            self._began = reading.at if self._doubt is None else self._began
+        self._state = _State.FALLING
+
+    def _moves_outside(self, reading: SceneMoved) -> list[Signal]:
+        read, self._read = self._read, None
+        signals = self._taken_back(DiceReason.MOVED_AFTER_LOOK, "the dice moved after they were read")
+        if read is None or reading.taken.since_s(read) > self._rules.after_s:
+            return signals
+        moved_s = max(0.0, reading.taken.since_s(read))
+        return [*signals, Contradicted(f"the dice moved {moved_s:.1f} s after they were read: they were not at rest")]
+
+    def _taken_back(self, reason: str, detail: str) -> list[Signal]:
+        """A value that no witness has confirmed yet was not left alone."""
+        given, self._given = self._given, False
+        return [Withdrawn(detail, held(reason, detail))] if given else []
 
     def _settled(self, still: SceneStill) -> list[Signal]:
         if self._state is not _State.FALLING or self._moved is None or not self._scene.at_rest:
             return []
-        fell_s = still.since.since_s(self._moved)
-        if fell_s < self._rules.min_fall_s:
-            detail = f"the picture changed for {max(0.0, fell_s):.2f} s only: a lamp? Throw the dice"
-            self._state, self._since = _State.IN_HAND, still.at
-            self._doubt = refused(DiceReason.NO_THROW_SEEN, detail)
+        if still.since.since_s(self._moved) < self._rules.min_fall_s:
+            self._state = _State.IN_HAND  # a lamp: the throw is still to come
             return []
-        self._state, self._since = _State.LOOKING, still.at
+        self._state, self._since, self._doubt = _State.LOOKING, still.at, None
         return [Ask(self._camera, DeviceAction.LOOK)]
 
     def _answers(self, look: DiceSeen | DiceUnclear) -> bool:
@@ -168,8 +219,11 @@ class TowerJudge:
         value = self._looks.judge(look)
         if not isinstance(value, Value):
             return self._end(value)
+        if not self._ground_ok:
+            detail = "it is not known how the dice lay before the throw: may they be older ones?"
+            return self._end(held(DiceReason.DICE_UNKNOWN_BEFORE, detail, camera=value.facts["dice"]))
         self._over()
-        self._read = look.last
+        self._read, self._given = look.last, True
         return [Judged(value)]
 
     def _unclear(self, look: DiceUnclear) -> list[Signal]:
@@ -185,21 +239,23 @@ class TowerJudge:
             return []
         if fault.fault == Fault.LINK_LOST:
             self._looks.restarted()
-            self._asked_before = False
-        self._ready_said = False
+        self._looks.forget()
+        self._asked = self._again = None
+        self._ready_said, self._looks_left = False, LOOKS
         if self._state is _State.WAITING:
-            return []
+            detail = f"the camera failed after the dice were read: {fault.detail}"
+            return self._taken_back(DiceReason.CAMERA_FAULT, detail)
         return self._end(held(DiceReason.CAMERA_FAULT, f"the camera failed during the throw: {fault.detail}"))
 
     def _limit(self) -> Instant | None:
-        if self._began is None:
-            return None
-        longest = self._began.plus_s(self._rules.max_shake_s)
+        if self._state is _State.WAITING:
+            return self._again if self._asked is None else self._asked.plus_s(self._rules.look_s)
         if self._state is _State.LOOKING and self._since is not None:
             return self._since.plus_s(self._rules.look_s)
-        if self._state is _State.IN_HAND and self._since is not None:
-            return self._since.plus_s(self._rules.pickup_s)
-        return longest
+        if self._state is _State.IN_HAND:
+            waits = self._since is not None and self._doubt is not None
+            return self._since.plus_s(self._rules.pickup_s) if waits and self._since is not None else None
+        return None if self._began is None else self._began.plus_s(self._rules.max_shake_s)
 
     def _end(self, verdict: Refused | Held) -> list[Signal]:
         self._over()

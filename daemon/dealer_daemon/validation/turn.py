@@ -29,6 +29,7 @@ from dealer_daemon.validation.turn_map import Place, WheelMap
 from dealer_daemon.validation.turn_motion import Motion, Stillness
 from dealer_daemon.validation.turn_reference import Pass, Reference
 from dealer_daemon.validation.turn_rules import TurnReason, TurnRules
+from dealer_daemon.validation.turn_spent import Respun
 from dealer_daemon.validation.turn_track import Jump, Sample, Track
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.instant import Instant
@@ -94,6 +95,11 @@ class TurnJudge:
         """Since when it has stood there, as far as that was verified."""
         self._left_deg: float | None = None
         """Where it rested when it was lost from sight."""
+        self._left_angle_deg: float | None = None
+        """The same as a place on the wheel, where the counter has begun anew since."""
+        self._doubt: Held | None = None
+        """Why a rest that was verified is not known to last: it is verified anew before a turn begins from it."""
+        self._respun = Respun(0.0)
         self._last_deg = 0.0
         self._stepped = (False, False)
         """Whether the wheel moved between the last samples: an encoder that is knocked steps once."""
@@ -154,6 +160,7 @@ class TurnJudge:
             signals += self._end(held(reason, detail))
         if self._state is _State.READY:
             self._left_deg = self._rest_deg
+        self._doubt = None
         self._state, self._heard = _State.UNKNOWN, None
         self._forget_motion()
         return signals
@@ -165,6 +172,10 @@ class TurnJudge:
             signals += self._end(held(TurnReason.ENCODER_RESTARTED, detail))
         if self._life is not None:
             self._stands = False
+        left_deg = self._rest_deg if self._state is _State.READY else self._left_deg
+        if left_deg is not None and self._true_deg is not None:
+            self._left_angle_deg = self._angle_deg(left_deg)
+        self._doubt = None
         self._life = reading.life
         self._state, self._left_deg, self._newest, self._true_deg = _State.UNKNOWN, None, None, None
         self._track.restart()
@@ -176,6 +187,8 @@ class TurnJudge:
 
     def _angle(self, reading: WheelAngle) -> list[Signal]:
         signals = self._another_life(reading) if reading.life != self._life else []
+        if reading.counts_lost:
+            signals += self._counts_lost()
         fit = self._track.add(reading)
         if fit is None:
             return signals
@@ -183,8 +196,6 @@ class TurnJudge:
         if isinstance(fit, Jump):
             return signals + self._jumped(reading, fit)
         fit = self._corrected(reading, fit)
-        if reading.counts_lost and self._state is _State.RUNNING:
-            return signals + self._end(held(TurnReason.COUNTS_LOST, "the counter says that it missed counts"))
         gap_s = self._most_gap_s(reading)
         self._stepped = (self._stepped[1], abs(fit.deg - self._last_deg) > STEP_DEG)
         self._last_deg = fit.deg
@@ -195,7 +206,15 @@ class TurnJudge:
         if self._state is _State.RUNNING:
             assert self._attempt is not None
             return signals + self._run(self._attempt, fit, gap_s)
-        return signals + self._wait(fit)
+        return signals + self._wait(fit, gap_s)
+
+    def _counts_lost(self) -> list[Signal]:
+        self._still.clear()
+        verdict = held(TurnReason.COUNTS_LOST, "the counter says that it missed counts")
+        if self._state is _State.RUNNING:
+            return self._end(verdict)
+        self._doubt = verdict
+        return []
 
     def _corrected(self, reading: WheelAngle, sample: Sample) -> Sample:
         """The sample as the wheel really stands: encoders are out of true by half a segment."""
@@ -221,7 +240,8 @@ class TurnJudge:
         if self._state is _State.RUNNING:
             detail = f"the count went {jump.by_deg:+.0f}° away at once: is the encoder or its cable faulty?"
             signals += self._end(held(TurnReason.ENCODER_JUMP, detail))
-        self._state, self._left_deg = _State.UNKNOWN, None
+        self._state = _State.UNKNOWN
+        self._left_deg = self._left_angle_deg = self._doubt = None
         self._track.restart()
         self._forget_motion()
         self._track.add(reading)
@@ -231,25 +251,47 @@ class TurnJudge:
         wrap_turns = reading.wraps_at / reading.per_turn
         return min(self._rules.max_gap_s, HALF_WRAP * wrap_turns / self._rules.max_turns_per_s)
 
-    def _wait(self, sample: Sample) -> list[Signal]:
+    def _wait(self, sample: Sample, gap_s: float) -> list[Signal]:
         """No turn is running."""
         assert self._rest_deg is not None
+        if sample.gap_s > gap_s and self._state is _State.READY and self._doubt is None:
+            detail = f"no count for {sample.gap_s:.2f} s before the wheel was spun; {gap_s:g} s is the longest gap"
+            self._doubt = held(TurnReason.SAMPLES_MISSING, detail)
         verified = self._state is _State.READY and self._still.since_s == self._verified_s
         rests = self._still.lasted_s() >= self._rules.still_s
         if rests and self._true_deg is None:
             return self._homeless()
         if rests and not verified and self._still.steady():
             return self._rested_again(self._still.deg())
-        moved_deg = abs(sample.deg - self._rest_deg)
-        if moved_deg <= self._rules.start_deg or self._state is _State.SPENT or not all(self._stepped):
+        if self._state is _State.SPENT:
+            return self._again(sample, gap_s)
+        if abs(sample.deg - self._rest_deg) <= self._rules.start_deg or not all(self._stepped):
             return []
-        if self._state is _State.READY:
+        if self._state is _State.READY and self._doubt is None:
             return self._begin(sample)
-        self._state, self._left_deg = _State.SPENT, None
+        doubt = self._doubt
+        self._left_deg = self._left_angle_deg = None
+        in_ready = self._state is _State.READY
+        self._spend()
+        if in_ready and doubt is not None:
+            return [Unseen(None, doubt)]
         if self._true_deg is None:
             return [Unseen(None, held(TurnReason.PLACE_UNKNOWN, NO_HOME))]
         detail = "the wheel was already turning when it was first seen"
         return [Unseen(None, held(TurnReason.JOINED_MID_TURN, detail))]
+
+    def _again(self, sample: Sample, gap_s: float) -> list[Signal]:
+        """The last attempt is over and the wheel has not rested since."""
+        if sample.gap_s > gap_s:  # speeds across a gap may be any
+            self._motion.clear()
+            self._motion.add(sample)
+            self._respun = Respun(sample.deg)
+        if not self._respun.note(sample, self._motion.pace(), self._still.lasted_s()):
+            return []
+        self._spend()
+        still_s = self._rules.still_s
+        detail = f"the wheel was spun again before it had stood still for {still_s:g} s; let it rest first"
+        return [Started(), BettingOver(), NotJudged(refused(TurnReason.NOT_RESTED, detail))]
 
     def _homeless(self) -> list[Signal]:
         """A counter stands and has not seen its index mark since its power came: it knows no place."""
@@ -261,15 +303,24 @@ class TurnJudge:
     def _rested_again(self, deg: float) -> list[Signal]:
         signals: list[Signal] = [Trouble(TurnReason.PLACE_UNKNOWN, "", cleared=True)] if self._lost_home else []
         self._lost_home = False
-        left, self._left_deg = self._left_deg, None
+        turned_deg = self._turned_unseen(deg)
+        self._left_deg = self._left_angle_deg = self._doubt = None
         self._rest_deg, self._verified_s = deg, self._still.since_s
         if self._state is _State.READY:
             return signals
         self._state = _State.READY
-        if left is not None and abs(deg - left) > self._rules.start_deg:
-            detail = f"the wheel turned {abs(deg - left):.0f}° while it was out of sight"
+        if turned_deg > self._rules.start_deg:
+            detail = f"the wheel turned {turned_deg:.0f}° while it was out of sight"
             signals.append(Unseen(None, held(TurnReason.TURN_NOT_SEEN, detail)))
         return [*signals, Ready()]
+
+    def _turned_unseen(self, deg: float) -> float:
+        """How far it is from where it was lost from sight, at least: of a counter that began anew less than a turn."""
+        if self._left_deg is not None:
+            return abs(deg - self._left_deg)
+        if self._left_angle_deg is not None:
+            return abs((self._angle_deg(deg) - self._left_angle_deg + 180) % 360 - 180)
+        return 0.0
 
     def _begin(self, sample: Sample) -> list[Signal]:
         assert self._rest_deg is not None
@@ -341,9 +392,13 @@ class TurnJudge:
 
     def _place(self, deg: float) -> Place:
         """Where the pointer is when the track says ``deg``. No turn begins before that is known."""
+        return self._wheel.place(self._angle_deg(deg))
+
+    def _angle_deg(self, deg: float) -> float:
+        """The encoder's angle by the wheel's file when the track says ``deg``."""
         assert self._true_deg is not None
         true_deg, here_deg = self._true_deg
-        return self._wheel.place(true_deg + deg - here_deg)
+        return true_deg + deg - here_deg
 
     def _seen(self) -> dict[str, object]:
         """What a held turn shows a person of the wheel's present place."""
@@ -392,5 +447,6 @@ class TurnJudge:
         return [NotJudged(verdict)]
 
     def _spend(self) -> None:
-        self._attempt = None
+        self._attempt = self._doubt = None
         self._state = _State.SPENT
+        self._respun = Respun(self._last_deg)

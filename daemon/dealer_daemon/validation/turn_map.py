@@ -148,7 +148,16 @@ def _problems(file: WheelFile) -> list[str]:
         found.append("correction_deg: 4 to 360 entries at equal steps, or none")
     if not all(abs(value) <= MOST_CORRECTION_DEG for value in file.correction_deg):
         found.append(f"correction_deg: each is -{MOST_CORRECTION_DEG:g} to {MOST_CORRECTION_DEG:g}")
+    elif not _rises(file.correction_deg):
+        found.append("correction_deg: falls so steeply that the wheel's angle would go back while the encoder's rises")
     numbers = (file.offset_deg, file.slowing_deg_s2, file.slowing_per_s, file.keep_out_deg, *file.correction_deg)
     if not all(map(math.isfinite, numbers)):
         found.append("every number must be finite")
     return found
+
+
+def _rises(correction_deg: list[float]) -> bool:
+    """The corrected angle rises with the encoder's, all round: each place on the wheel has one angle."""
+    step_deg = 360 / max(1, len(correction_deg))
+    following = correction_deg[1:] + correction_deg[:1]
+    return all(after - before > -step_deg for before, after in zip(correction_deg, following, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dealer_daemon.validation.turn_map import WheelMap
+from dealer_daemon.validation.turn_track import step_deg
 from dealer_drivers.wheel.readings import IndexMark, WheelAngle
 
 
@@ -47,7 +48,7 @@ class Reference:
             wanted = self._wheel.file.reference_deg
             return Pass(None if wanted is None else _around(mark.count * 360 / angle.per_turn - wanted), first)
         before, self._home = self._home, mark.count
-        return Pass(None if before is None else _around((mark.count - before) * 360 / angle.per_turn), first)
+        return Pass(None if before is None else _around(step_deg(angle, mark.count) - step_deg(angle, before)), first)
 
     def encoder_deg(self, angle: WheelAngle) -> float | None:
         """The encoder's angle by the wheel's file, turns left in; ``None`` where a counter has seen no mark."""
@@ -55,7 +56,7 @@ class Reference:
             return angle.count * 360 / angle.per_turn
         if self._home is None:
             return None
-        return (angle.count - self._home) * 360 / angle.per_turn + (self._wheel.file.reference_deg or 0.0)
+        return (self._wheel.file.reference_deg or 0.0) - step_deg(angle, self._home)
 
 
 def _around(deg: float) -> float:

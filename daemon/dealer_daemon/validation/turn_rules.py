@@ -23,6 +23,7 @@ class TurnReason(StrEnum):
     TURN_REVERSED = "turn_reversed"
     WRONG_WAY = "wrong_way"
     NO_REST = "no_rest"
+    NOT_RESTED = "not_rested"
     # Held: not clear.
     MOVED_AFTER_REST = "moved_after_rest"
     ENCODER_SLIP = "encoder_slip"

@@ -52,13 +52,13 @@ class Track:
         if last is None:
             return self._take(reading, t_s, 0.0, 0.0)
         gap_s = t_s - self._t_s
-        step = _step_deg(last, reading.count)
+        step = step_deg(last, reading.count)
         if abs(step) <= self._reach(gap_s):
             self._odd.clear()
             return self._take(reading, t_s, step, gap_s)
         if self._odd:
             before, before_s = self._odd[-1]
-            if abs(_step_deg(before, reading.count)) > self._reach(t_s - before_s):
+            if abs(step_deg(before, reading.count)) > self._reach(t_s - before_s):
                 self._odd.clear()
         self._odd.append((reading, t_s))
         if len(self._odd) < ODD_TO_BELIEVE:
@@ -69,7 +69,7 @@ class Track:
 
     def mark_deg(self, mark: IndexMark) -> float | None:
         """Where a latched mark is on the same scale; ``None`` before the first count."""
-        return None if self._last is None else self._deg + _step_deg(self._last, mark.count)
+        return None if self._last is None else self._deg + step_deg(self._last, mark.count)
 
     def _reach(self, gap_s: float) -> float:
         return self._fastest * max(gap_s, 0.0) + SLACK_DEG
@@ -80,7 +80,8 @@ class Track:
         return Sample(t_s, self._deg, gap_s)
 
 
-def _step_deg(last: WheelAngle, count: int) -> float:
-    """The shorter way from the last count to this one, in degrees of the wheel."""
+def step_deg(last: WheelAngle, count: int) -> float:
+    """The shorter way from the last count to this one, in degrees of the wheel: where a device's counts begin again at
+    0 is no place on the wheel, as its turns need not divide them."""
     half = last.wraps_at // 2
     return ((count - last.count + half) % last.wraps_at - half) * 360 / last.per_turn

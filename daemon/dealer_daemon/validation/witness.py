@@ -72,6 +72,7 @@ class WitnessedJudge:
         self._wait_s = wait_s
         self._pending: _Pending | None = None
         self._answers: dict[str, Value | Refused | Held] = {}
+        self._taken_back = False
 
     def feed(self, device: str, reading: Reading) -> list[Signal]:
         """One reading of the main devices, or of a witness."""
@@ -130,13 +131,18 @@ class WitnessedJudge:
                         held = Held(WitnessReason.WITNESS_MISSING, detail, self._pending.signal.value.facts)
                         out += self._end(held)
                     self._forget()
+                    self._taken_back = False
                     out.append(signal)
                 case Judged() | NeedsConfirmation():
+                    self._taken_back = False
                     self._pending = _Pending(signal, at.plus_s(self._wait_s).mono_ns)
                     out += self._compare()
                 case Contradicted(reason=reason, detail=detail) if self._pending is not None:
                     out += self._end(Held(reason, detail, self._pending.signal.value.facts))
+                case Contradicted() if self._taken_back:
+                    pass  # of a value that was never passed on: the table would charge it to the round before
                 case Withdrawn(held=verdict) if self._pending is not None:
+                    self._taken_back = True
                     if verdict is None:
                         self._forget()
                     else:
@@ -160,6 +166,8 @@ class WitnessedJudge:
                 case NotJudged(verdict=verdict):
                     self._answers[device] = verdict
                     out += self._compare()
+                case Withdrawn():
+                    self._answers.pop(device, None)
                 case Contradicted() | Trouble() | Ask():
                     out.append(signal)
                 case _:

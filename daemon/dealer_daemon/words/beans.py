@@ -13,6 +13,10 @@ BEANS: dict[str, Word] = {
         _REFUSED, "No beans", "未见豆子", "未見豆子",
         "Nothing lies on the cloth. Lay the beans out in the camera's sight.",
     ),
+    "covered": Word(
+        _REFUSED, "The bowl covers the beans", "碗仍盖着豆子", "碗仍蓋著豆子",
+        "The bowl stands on the cloth and no bean is in sight. Lift it, and lay the beans out.",
+    ),
     "too_many_beans": Word(
         _REFUSED, "More than 200 beans", "豆子超过200粒", "豆子超過200粒",
         "The game has 200 beans (002). Look whether others got among them.",
@@ -47,10 +51,13 @@ BEANS: dict[str, Word] = {
         "No layout could be read within `max_layout_s` after the bowl was lifted.",
     ),
     # Held.
+    "layout_changed": Word(
+        _HELD, "The cloth was touched before it was confirmed", "确认前布面被触动", "確認前布面被觸動",
+        "Something moved on the cloth while the layout waited to be confirmed. Decide by the video.",
+    ),
     "layout_not_new": Word(
         _HELD, "The beans lie as before", "豆子与之前相同", "豆子與之前相同",
-        "As many beans lie there as before the attempt, and no bowl was seen: perhaps they were not laid out anew. "
-        "Decide by the video.",
+        "As many beans lie there as before the attempt: perhaps they were not laid out anew. Decide by the video.",
     ),
     "impossible_beans": Word(
         _HELD, "Impossible count", "不可能的粒数", "不可能的粒數",

@@ -71,7 +71,7 @@ DICE: dict[str, Word] = {
     ),
     "dice_unknown_before": Word(
         _HELD, "Not known how the dice lay before", "投掷前骰子位置不明", "投擲前骰子位置不明",
-        "Dice tower: the camera could not read the dice before the throw, so that these may be older ones. Decide by the "
+        "Dice tower: the camera could not read the dice before the throw, and these may be older ones. Decide by the "
         "video; leave the dice lying in the camera's sight until betting is closed.",
     ),
     "shaken_again": Word(

@@ -43,6 +43,11 @@ TURNS: dict[str, Word] = {
         _REFUSED, "Never came to rest", "转盘未停定", "轉盤未停定",
         "The wheel did not come to rest within `max_spin_s`.",
     ),
+    "not_rested": Word(
+        _REFUSED, "Spun again before it had rested", "未停定即再次转动", "未停定即再次轉動",
+        "After an attempt that did not count the wheel was spun again before it had stood still for `still_s`, so "
+        "nobody knows from where its turns count. Let it rest first, then spin.",
+    ),
     # Held: not clear, a person looks.
     "moved_after_rest": Word(
         _HELD, "Moved after it had come to rest", "停定后又移动", "停定後又移動",
@@ -59,7 +64,8 @@ TURNS: dict[str, Word] = {
     ),
     "counts_lost": Word(
         _HELD, "The counter missed counts", "计数器漏计", "計數器漏計",
-        "The wheel's counter says that it missed counts in this turn. Decide by the video; check the encoder's cable.",
+        "The wheel's counter says that it missed counts in this turn, or just before it. Decide by the video; check the "
+        "encoder's cable.",
     ),
     "index_missing": Word(
         _HELD, "The reference mark was not seen", "未检测到参考标记", "未偵測到參考標記",
@@ -72,7 +78,8 @@ TURNS: dict[str, Word] = {
     ),
     "samples_missing": Word(
         _HELD, "Angles missing", "角度数据缺失", "角度資料缺失",
-        "Nothing came from the encoder for longer than `max_gap_s` while the wheel turned. Decide by the video.",
+        "Nothing came from the encoder for longer than `max_gap_s` while the wheel turned, or just before it was spun. "
+        "Decide by the video.",
     ),
     "encoder_restarted": Word(
         _HELD, "The encoder started anew", "编码器重新启动", "編碼器重新啟動",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acme_wheel.codec import checked
 from dealer_drivers.conformance import Example, Examples, received, seen
 from dealer_drivers.roulette.readings import BallLaps, BallRested, WheelPhase, WheelStatus
 
@@ -28,10 +29,32 @@ READ = (
     seen(WheelStatus, phase=WheelPhase.BETTING, spin=18),
 )
 
+
+def sealed(frame: bytes) -> bytes:
+    """A changed line with the right check value."""
+    return checked(frame[1:].rpartition(b"*")[0])
+
+
 EXAMPLES = Examples(
     plays=(
-        Example(name="one spin", steps=SPIN, expect=READ, check_bits=8, resync_bytes=32, read_only=True),
-        Example(name="with control", options={"control": True}, steps=SPIN, check_bits=8, resync_bytes=32),
+        Example(
+            name="one spin",
+            steps=SPIN,
+            expect=READ,
+            check_bits=8,
+            sealed=sealed,
+            resync_bytes=32,
+            read_only=True,
+        ),
+        Example(
+            name="with control",
+            options={"control": True},
+            steps=SPIN,
+            check_bits=8,
+            sealed=sealed,
+            resync_bytes=32,
+            sends=(rb"\$A\*41\r\n",),
+        ),
     ),
     refused={"baud": (0, 4800), "zeros": (0, 3)},
 )

@@ -22,6 +22,7 @@ from dealer_drivers.beans.profile import BeansProfile
 STRONGEST = (
     BeansDoubt.GLARE,
     BeansDoubt.BLURRED,
+    BeansDoubt.COVERED,
     BeansDoubt.OCCLUDED,
     BeansDoubt.TOO_MANY_BEANS,
     BeansDoubt.CUT_BY_FRAME,
@@ -49,6 +50,21 @@ OVEREXPOSED = 1.5
 """More white than so many beans where beans are not white through and through: a lamp. It only chooses the word."""
 COVERED = 1.5
 """So many beans' area may not look like cloth for another reason."""
+BOWL = 20.0
+"""The bowl covers more than so many beans."""
+ROUND, SQUARE = 0.62, 0.88
+"""Part of the upright rectangle around it that the bowl fills at least and at most (round things fill 0.79, and a
+shadow takes some of that), and at least the rectangle's one side to the other."""
+OF_A_BOWL = frozenset(
+    {
+        BeansDoubt.BLURRED,
+        BeansDoubt.OCCLUDED,
+        BeansDoubt.BEANS_TOUCH,
+        BeansDoubt.LEFT_OVER,
+        BeansDoubt.COUNTS_DIFFER,
+    }
+)
+"""What the bowl alone may look like; it stands nearer to the camera than the beans, and may be as white."""
 
 
 class BeansReader:
@@ -109,6 +125,8 @@ class BeansReader:
         self._left_over(seen, first, found)
         if len(first.beans) > MOST_BEANS:
             found[BeansDoubt.TOO_MANY_BEANS] = f"{len(first.beans)} beans; the game has {MOST_BEANS}"
+        if found.keys() & OF_A_BOWL and not found.keys() - OF_A_BOWL and self._bowl(seen):
+            return BeansDoubts((BeansDoubt.COVERED,), "the bowl stands on the cloth, and no bean is in sight")
         if not found and (len(first.beans) == 0 and len(second) == 0 and doubtful == 0):
             found[BeansDoubt.NO_BEANS] = "no bean lies on the cloth"
         reach = np.asarray(SAME_PLACE * _at(self._width_px, first.beans), np.float32)
@@ -144,6 +162,23 @@ class BeansReader:
         reach = max(1, round(self.profile.size.middle_px / 4))
         patch = seen.residual[max(0, row - reach) : row + reach + 1, max(0, column - reach) : column + reach + 1]
         return float(np.median(patch)) < 2 * COLOURED
+
+    def _bowl(self, seen: Seen) -> bool:
+        """One round thing, all of it in sight: what reaches in over the edge may be a hand."""
+        size = (seen.beanness.shape[1] // 4, seen.beanness.shape[0] // 4)
+        faint, coloured, bright, strange = (
+            cv2.resize(plane, size, interpolation=cv2.INTER_AREA)
+            for plane in (seen.beanness, seen.residual, seen.brightness, seen.not_cloth.astype(np.float32))
+        )
+        odd = (np.abs(faint) > FAINT) | (coloured > COLOURED) | (bright < DEEP) | (strange > 0.5)
+        _, _, stats, _ = cv2.connectedComponentsWithStats(odd.astype(np.uint8), connectivity=8)
+        things = [thing for thing in stats[1:] if thing[cv2.CC_STAT_AREA] * 16 > CRUMB * self._bean_area]
+        if len(things) != 1:
+            return False
+        left, top, wide, high, area = (int(figure) for figure in things[0])
+        inside = left > 0 and top > 0 and left + wide < size[0] and top + high < size[1]
+        is_round = ROUND * wide * high <= area <= SQUARE * wide * high and ROUND * wide <= high and ROUND * high <= wide
+        return inside and is_round and area * 16 > BOWL * self._bean_area
 
     def _left_over(self, seen: Seen, first: Outlines, found: dict[BeansDoubt, str]) -> None:
         """Whatever is not bare cloth and belongs to no bean."""

@@ -1,8 +1,8 @@
 """A scene that comes to rest: when nothing moves any more, and what is read then. Pure: pictures and time in.
 
 Nothing counts that one picture alone shows: a look needs several different pictures of the same still scene, each read
-by itself, and all of them alike. A picture that is the very one before it is no second picture (a stream that stands
-still repeats its last one, ``devices.md`` §4).
+by itself, and all of them alike; and nothing may move from the first of them on. A picture that is the very one before
+it is no second picture (a stream that stands still repeats its last one, ``devices.md`` §4).
 """
 
 from __future__ import annotations
@@ -106,6 +106,8 @@ class _Question:
     ask: int
     since_ns: int
     frames: int = 0
+    rested: bool = False
+    """A picture since the question showed the scene at rest."""
     first_ns: int = 0
     agreeing: list[tuple[Any, int]] = field(default_factory=list)
     """Values in a row, each with when its picture was taken."""
@@ -156,11 +158,14 @@ class SceneWatcher:
     def _answer(self, question: _Question, pixels: Pixels, taken_ns: int) -> Looked | None:
         late = taken_ns - question.since_ns >= self._look_ns
         if not self._still:
-            question.agreeing.clear()
-            if not late:
+            if not late and not question.rested:
                 return None
+            # What lies there after it moved again is not what was asked about.
             detail = f"something moved in the picture for {self._look_ns / 1e9:g} s"
+            if question.rested:
+                detail = "something moved in the picture after it had come to rest, before it was read"
             return self._looked(question, pixels, taken_ns, None, (SceneDoubt.MOVING,), detail)
+        question.rested = True
         digest = hashlib.sha256(pixels.tobytes()).digest()
         if digest in question.digests:
             if not late:

@@ -88,10 +88,22 @@ class Example:
     """Readings that say of a whole frame that it names no value."""
     gathers: tuple[type[Reading], ...] = ()
     """Readings that add up several frames, so that a lost frame changes those that follow."""
+    counted: tuple[str, ...] = ()
+    """Fields that count what came before, so that a lost frame changes them: all else in a value comes from its own
+    frame alone, or is ``None``."""
+
+    picks: str = ""
+    """A sentence: why the raw bytes of a value are not one piece of what arrived (records of something else lie between
+    them). They must still have arrived, in this order."""
 
     check_bits: int = 0
     """Bits of the check value in every frame, 8 for an XOR, 16 for a CRC-16. With one, damaged streams must give no
     value that the good stream does not give. 0: a changed digit cannot be told, and only ``foreign`` bytes can."""
+    check_elsewhere: str = ""
+    """A sentence: where the check value is, if it is not the last of a frame before its line end, in bytes or in
+    hexadecimal. Waives the law that tries other check values there."""
+    sealed: Callable[[bytes], bytes] | None = None
+    """From a changed frame the same with the right check value: what a healthy check value may enclose. Pure."""
     foreign: bytes = bytes(range(0x80, 0x100))
     """Bytes that no frame has, for formats without a check value: a frame with one among its bytes gives no value."""
     undamaged: str = ""
@@ -108,6 +120,9 @@ class Example:
     """A sentence: why this device may be silent for ever, so that its silence is never reported."""
     read_only: bool = False
     """With these options not a byte is ever sent."""
+    sends: tuple[bytes, ...] | None = None
+    """Patterns (``re``) of all that may be sent with these options, each of a whole command; ``None`` where that is not
+    stated."""
     recorded: str = ""
     """What is known of the real device whose recording this is; empty for examples that were written."""
 

@@ -3,41 +3,44 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from random import Random
 
-from dealer_drivers.conformance.check import Broken, brief, shown
+from dealer_drivers.conformance.check import Broken, shown
+from dealer_drivers.conformance.evidence import Evidence, demand_backed, evidence
 from dealer_drivers.conformance.noise import burst, dirtied, single
 from dealer_drivers.conformance.subject import Subject
-from dealer_drivers.readings import Reading
 
 SURE_BITS = 16
 """A check value of so many bits lets nothing through in as few cases as these."""
+CHECKED_FRAMES = 8
+HEXADECIMAL = re.compile(rb"[0-9A-Fa-f]+")
 
 
 def noise_gives_no_value(subject: Subject) -> None:
     """Random bytes, to a new session and in the middle of an example, give no value."""
+    known = evidence(subject)
     for case, rng in subject.rngs("noise"):
         player = subject.player()
         player.open()
         if rng.random() < 0.5:
             player.play()
-        before = len(player.values())
         data = rng.randbytes(2048)
         for begin in range(0, len(data), 256):
             player.feed(data[begin : begin + 256])
             player.wait(0.1, answering=False)
         player.wait(1.0, answering=False)
-        known = _evidence(subject)
-        found = [reading for reading in player.values()[before:] if not _is_backed(subject, reading, known)]
-        if found:
-            raise Broken(f"{case}: of random bytes is read {brief(found[0])}")
+        try:
+            demand_backed(subject, player, known, nothing_new=True)
+        except Broken as broken:
+            raise Broken(f"{case}: of random bytes: {broken}") from broken
 
 
 def damage_gives_no_value(subject: Subject) -> None:
     """Every value of a damaged stream has a frame of the good stream as its evidence."""
     example = subject.example
-    known = _evidence(subject)
+    known = evidence(subject)
     wrong = tried = 0
     last = ""
     for case, rng in subject.rngs("damage"):
@@ -66,7 +69,7 @@ def damage_gives_no_value(subject: Subject) -> None:
 
 
 def _no_value_but(
-    subject: Subject, known: frozenset[bytes], case: str, rng: Random, damage: Callable[[bytes], bytes]
+    subject: Subject, known: Evidence, case: str, rng: Random, damage: Callable[[bytes], bytes]
 ) -> None:
     chunks = [n for n, chunk in enumerate(subject.chunks) if chunk]
     if not chunks:
@@ -82,26 +85,50 @@ def _no_value_but(
 
     player = subject.player(mangle).play()
     player.wait(1.0)
-    found = [reading for reading in player.values() if not _is_backed(subject, reading, known)]
-    if found:
+    try:
+        demand_backed(subject, player, known, nothing_new=True)
+    except Broken as broken:
         said = "; ".join(f"{shown(good)} became {shown(bad)}" for good, bad in done.values())
-        raise Broken(f"{case}: {said}; and is read as {brief(found[0])}, which nobody sent")
+        raise Broken(f"{case}: {said}; and {broken}") from broken
 
 
-def _is_backed(subject: Subject, reading: Reading, known: frozenset[bytes]) -> bool:
-    """Whether a frame of the good stream is its evidence. One that gathers may come with any of them."""
-    gathers = isinstance(reading, subject.example.gathers)
-    return _without_end(reading.raw) in known or (gathers and reading.raw in subject.stream)
+def check_values_are_looked_at(subject: Subject) -> None:
+    """A frame whose check value is another is refused: also one that is all zeros, all ones, or hardly changed."""
+    known = evidence(subject)
+    frames = [
+        (n, chunk, raw)
+        for n, chunk in enumerate(subject.chunks)
+        for raw in dict.fromkeys(raw for _, raw in known.said if raw in chunk)
+    ]
+    seen: set[bytes] = set()
+    for n, chunk, raw in frames:
+        if raw in seen or len(seen) >= CHECKED_FRAMES:
+            continue
+        seen.add(raw)
+        for wrong in _other_checks(raw, subject.example.check_bits):
+            bad = chunk.replace(raw, wrong, 1)
+            player = subject.player(lambda m, data, n=n, bad=bad: [bad if m == n else data])  # type: ignore[misc]
+            player.play()
+            player.wait(1.0)
+            try:
+                demand_backed(subject, player, known, nothing_new=True)
+            except Broken as broken:
+                raise Broken(f"with another check value {shown(raw)} is {shown(wrong)}: {broken}") from broken
 
 
-def _evidence(subject: Subject) -> frozenset[bytes]:
-    """The raw bytes, without line ends, of all that the good stream gives, twice over."""
-    player = subject.player().play(2)
-    player.wait(1.0)
-    readings: list[Reading] = player.readings()
-    return frozenset(_without_end(reading.raw) for reading in readings if reading.raw)
-
-
-def _without_end(raw: bytes) -> bytes:
-    """A line end that is lost or gained changes nothing that a check value covers."""
-    return raw.rstrip(b"\r\n")
+def _other_checks(raw: bytes, bits: int) -> list[bytes]:
+    """The frame with other check values at its end: in bytes or in hexadecimal."""
+    found = []
+    for size, values in ((bits // 4, b"0fF"), (bits // 8, b"\x00\xff")):
+        head, old = raw[:-size], raw[-size:]
+        text = size == bits // 4
+        if text and not HEXADECIMAL.fullmatch(old):
+            continue
+        new = {bytes([value]) * size for value in values}
+        if text:
+            new |= {b"%0*X" % (size, int(old, 16) ^ 1 << bit) for bit in range(bits)}
+            found += [head + one for one in new if one.upper() != old.upper()]
+            break  # text: its last bytes are digits, and no check value in bytes
+        new |= {old[:place] + bytes([old[place] ^ 1 << bit]) + old[place + 1 :] for place in range(size) for bit in range(8)}
+        found += [head + one for one in new if one != old]
+    return found

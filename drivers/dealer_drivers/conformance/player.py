@@ -65,6 +65,9 @@ class Player:
         self._nervous = nervous
         self._answers: list[tuple[int, bytes]] = []
         self._group = 0
+        self.wall: Callable[[int], int] = lambda wall_ns: wall_ns
+        """What the wall clock says at a moment: as it is, unless somebody set it."""
+        self._wall_ns = self.at.wall_ns
 
     def play(self, times: int = 1) -> Player:
         """The example from here on, opening the link first if it is down."""
@@ -207,7 +210,8 @@ class Player:
 
     def _move(self, mono_ns: int) -> None:
         if mono_ns > self.at.mono_ns:
-            self.at = Instant(mono_ns, self.at.wall_ns + mono_ns - self.at.mono_ns)
+            self._wall_ns += mono_ns - self.at.mono_ns
+            self.at = Instant(mono_ns, self.wall(self._wall_ns))
 
     def stream(self) -> str:
         """What was fed so far, for a message."""

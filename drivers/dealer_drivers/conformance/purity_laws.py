@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from dealer_drivers.conformance.check import Broken, brief
+from dealer_drivers.conformance.evidence import demand_backed, evidence
+from dealer_drivers.conformance.outside import watched
 from dealer_drivers.conformance.player import Call, Player
 from dealer_drivers.conformance.stream_laws import compare
 from dealer_drivers.conformance.subject import Subject
@@ -66,7 +68,10 @@ def nothing_outside(subject: Subject) -> None:
     players = [subject.player(), subject.player()]
     _busy(subject, players[0])  # what is imported late is imported now
     with _shut_off(type(players[1].session).__module__.partition(".")[0]):
-        _busy(subject, players[1])
+        with watched() as called:
+            _busy(subject, players[1])
+    if called:
+        raise Broken(f"the session calls {called[0]}: time and bytes are all that it may know")
 
 
 def _busy(subject: Subject, player: Player) -> None:
@@ -119,6 +124,8 @@ def readings_are_sound(subject: Subject) -> None:
     quiet.play()
     quiet.lose()
     _sound(subject, quiet)
+    known = evidence(subject)
+    demand_backed(subject, quiet, known, nothing_new=False)
     for _, rng in subject.rngs("sound"):
         noisy = subject.player(lambda _, data, rng=rng: [data, rng.randbytes(400), data])  # type: ignore[misc]
         noisy.play()
@@ -126,6 +133,7 @@ def readings_are_sound(subject: Subject) -> None:
         noisy.lose()
         noisy.play()
         _sound(subject, noisy)
+        demand_backed(subject, noisy, known, nothing_new=False)
 
 
 def _sound(subject: Subject, player: Player) -> None:

@@ -10,6 +10,7 @@ from dealer_drivers.conformance import (
     garbage_laws,
     manifest_laws,
     option_laws,
+    payload_laws,
     purity_laws,
     stream_laws,
     time_laws,
@@ -26,6 +27,12 @@ JUNK_BYTES = 256 * KIB
 
 def _unstated(example: Example) -> str:
     return "nobody has stated what must be read of it" if example.expect is None else ""
+
+
+def _unchecked(example: Example) -> str:
+    if not example.check_bits:
+        return example.undamaged or "its frames have no check value"
+    return example.undamaged or example.check_elsewhere
 
 
 Whole: TypeAlias = Callable[[Driver, Examples, list[Subject]], None]
@@ -49,10 +56,13 @@ EACH: tuple[tuple[str, Callable[[Subject], None], Callable[[Example], str]], ...
     ("readings are sound", purity_laws.readings_are_sound, lambda _: ""),
     ("cuts change nothing", stream_laws.cuts_change_nothing, lambda _: ""),
     ("nothing raises", stream_laws.nothing_raises, lambda _: ""),
+    ("no content raises", payload_laws.no_content_raises, lambda _: ""),
     ("memory is bounded", stream_laws.memory_is_bounded, lambda _: ""),
+    ("connections leave nothing", payload_laws.connections_leave_nothing, lambda _: ""),
     ("finds the next frame", stream_laws.finds_the_next_frame, lambda _: ""),
     ("noise gives no value", garbage_laws.noise_gives_no_value, lambda example: example.undamaged),
     ("damage gives no value", garbage_laws.damage_gives_no_value, lambda example: example.undamaged),
+    ("check values are looked at", garbage_laws.check_values_are_looked_at, _unchecked),
     ("a wrong device is noticed", time_laws.a_wrong_device_is_noticed, lambda example: example.undamaged),
     ("a healthy link has no fault", time_laws.a_healthy_link_has_no_fault, lambda _: ""),
     ("silence is reported", time_laws.silence_is_reported, lambda example: example.silent_for_ever),
@@ -61,6 +71,7 @@ EACH: tuple[tuple[str, Callable[[Subject], None], Callable[[Example], str]], ...
         time_laws.silence_is_not_reported,
         lambda example: "" if example.silent_for_ever else "its silence means something",
     ),
+    ("the wall clock means nothing", time_laws.the_wall_clock_means_nothing, lambda _: ""),
     ("connects again", time_laws.connects_again, lambda _: ""),
     ("lost twice is lost once", time_laws.lost_twice_is_lost_once, lambda _: ""),
     ("early ticks change nothing", time_laws.early_ticks_change_nothing, lambda _: ""),
@@ -69,6 +80,11 @@ EACH: tuple[tuple[str, Callable[[Subject], None], Callable[[Example], str]], ...
         "read-only sends nothing",
         time_laws.read_only_sends_nothing,
         lambda example: "" if example.read_only else "the example does not say read_only",
+    ),
+    (
+        "sends only what is stated",
+        time_laws.sends_only_what_is_stated,
+        lambda example: "nobody has stated what may be sent" if example.sends is None else "",
     ),
     ("says the same again", purity_laws.says_the_same_again, lambda _: ""),
     ("two do not mix", purity_laws.two_do_not_mix, lambda _: ""),
@@ -94,13 +110,15 @@ def checks(
 
     ``cases`` is the number of random cases a law (fewer for long examples), ``seed`` chooses them. ``junk_bytes`` is
     how much junk of each kind is fed where memory is looked at (more where the example allows itself more). Raises
-    ``ValueError`` without examples, or with two of one name.
+    ``ValueError`` without examples, with two of one name, or with fewer than one case or byte.
     """
     if not isinstance(examples, Examples):
         examples = Examples(plays=tuple(examples))
     names = [example.name for example in examples.plays]
     if not names or len(set(names)) < len(names):
         raise ValueError("examples must be one or more, each of a name of its own")
+    if cases < 1 or junk_bytes < 1:
+        raise ValueError(f"cases and junk_bytes must be 1 or more, and are {cases} and {junk_bytes}: nothing is tried")
     subjects = [Subject(driver, example, cases, seed, junk_bytes) for example in examples.plays]
     found = [Check(law, "", partial(_run, partial(run, driver, examples, subjects))) for law, run in WHOLE]
     for subject in subjects:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 
 from dealer_drivers.conformance.check import Broken, brief, listed
-from dealer_drivers.conformance.player import START, Player
+from dealer_drivers.conformance.player import START, Player, Said
 from dealer_drivers.conformance.stream_laws import compare
 from dealer_drivers.conformance.subject import Subject
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
+from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
 from dealer_drivers.supervised import SupervisedSession
 
@@ -18,6 +21,10 @@ STEP_S = 0.25
 NOISE_S = 15.0
 HEALTHY_S = 8.0
 """Longer than the link bears bytes without a frame."""
+HOUR_S = 3600.0
+HOUR_NS, DAY_NS = 3600 * NS_PER_S, 24 * 3600 * NS_PER_S
+LONG_BYTES = 20_000
+PLAYED = 0.2
 LINK_FAULTS = (Fault.SILENT, Fault.NO_VALID_FRAME, Fault.LINK_LOST, Fault.LINK_REFUSED)
 
 
@@ -198,15 +205,85 @@ def _asked_everywhere(subject: Subject, action: DeviceAction) -> tuple[Player, l
 
 
 def read_only_sends_nothing(subject: Subject) -> None:
-    """Not a byte is sent, whatever comes and whatever is asked."""
+    """Not a byte is sent, whatever comes and whatever is asked, also after hours."""
     if stated := subject.driver.actions(subject.options):
         raise Broken(f"the example states read_only, and these actions are allowed: {', '.join(sorted(stated))}")
-    player = subject.player().play()
-    for action in DeviceAction:
-        player.request(action)
-    player.wait(3 * subject.offline_s)
-    for case, rng in subject.rngs("read only"):
+    for case, call, sent in _sent(subject):
+        raise Broken(f"{case}: {call} sends {sent!r}")
+
+
+def sends_only_what_is_stated(subject: Subject) -> None:
+    """Whatever comes and whatever is asked, also after hours, only what matches ``sends`` is sent."""
+    patterns = [re.compile(pattern, re.DOTALL) for pattern in subject.example.sends or ()]
+    for case, call, sent in _sent(subject):
+        if not any(pattern.fullmatch(sent) for pattern in patterns):
+            raise Broken(f"{case}: {call} sends {sent!r}, which the example does not state")
+
+
+def _sent(subject: Subject) -> Iterator[tuple[str, str, bytes]]:
+    """All that is sent in hours with everything in them, with what was called."""
+    player = subject.player()
+    for case, rng in subject.rngs("sends"):
+        for action in DeviceAction:
+            player.play() if rng.random() < PLAYED else player.wait(STEP_S)
+            player.request(action) if player.up else player.open()
         player.feed(rng.randbytes(200) + b"\r\n")
         player.wait(STEP_S)
-        if sent := [call for call in player.calls if call.output.send]:
-            raise Broken(f"{case}: {sent[0].name} sends {sent[0].output.send!r}")
+        yield from _drained(player, case)
+        player.wait(HOUR_S if player.session.deadline_ns() is None else min(HOUR_S, 20 * subject.offline_s))
+        player.at = player.at.plus_s(HOUR_S)  # a host that slept
+        player.play()
+        yield from _drained(player, case)
+        player.lose()
+
+
+def _drained(player: Player, case: str) -> Iterator[tuple[str, str, bytes]]:
+    calls, player.calls = player.calls, []
+    yield from ((case, call.name, sent) for call in calls for sent in call.output.send)
+
+
+def the_wall_clock_means_nothing(subject: Subject) -> None:
+    """At any hour of the day, and with a clock that is set again and again, the same is said."""
+    straight = _waited(subject, lambda wall_ns: wall_ns)
+    said = _timeless(straight.said())
+    hours = range(1, 25) if len(subject.stream) < LONG_BYTES else range(1, 25, 8)
+    shifts: list[tuple[str, Callable[[int], int]]] = [
+        (f"{25 * hour} hours on", lambda wall_ns, hour=hour: wall_ns + 25 * hour * HOUR_NS)  # type: ignore[misc]
+        for hour in hours
+    ]
+    for case, rng in subject.rngs("wall"):
+        shifts.append(
+            (f"{case}, set again and again", lambda wall_ns, rng=rng: wall_ns + rng.randrange(-DAY_NS, DAY_NS))  # type: ignore[misc]
+        )
+    for name, shift in shifts:
+        player = _waited(subject, shift)
+        compare(said, _timeless(player.said()), f"with the wall clock {name} something else is said", player)
+
+
+def _waited(subject: Subject, wall: Callable[[int], int]) -> Player:
+    player = subject.player()
+    player.wall = wall
+    player.play()
+    player.wait(3 * subject.offline_s, answering=False)
+    return player.play()
+
+
+def _timeless(said: Sequence[Said]) -> list[Said]:
+    """Without the wall clock."""
+    return [
+        replace(one, at=_no_wall(one.at), readings=tuple(_no_walls(reading) for reading in one.readings))
+        for one in said
+    ]
+
+
+def _no_walls(reading: Reading) -> Reading:
+    moments = {
+        name: _no_wall(value)
+        for name in type(reading).__dataclass_fields__
+        if isinstance(value := getattr(reading, name), Instant)
+    }
+    return replace(reading, **moments)
+
+
+def _no_wall(at: Instant) -> Instant:
+    return Instant(at.mono_ns, 0)

@@ -71,17 +71,16 @@ def _body(picture: Bgr, pose: Pose) -> float | None:
 
 
 def _uneven(profile: Profile, shown: Sequence[Shown]) -> list[str]:
-    for one in shown:
-        for spot in one.spots:
-            ring = np.array(spot.ring)
-            bodies = [np.array(body) for body in profile.bodies]
-            body = min(bodies, key=lambda known: float(np.abs(known - ring).max()))
-            light = float(ring @ body / (body @ body))
-            if not UNEVEN[0] < light < UNEVEN[1]:
-                return [
-                    f"spread the light: a die at {spot.pip.x:.0f}, {spot.pip.y:.0f} is {light:.2f} times as bright as "
-                    "dice are elsewhere"
-                ]
+    if len(profile.bodies) > 1:  # which die should be how bright is not known
+        return []
+    levels = {pose: level for one in shown for pose in one.poses if (level := _body(one.picture, pose)) is not None}
+    usual = max(float(np.median(list(levels.values()))), 1.0)
+    for pose, level in levels.items():
+        if not UNEVEN[0] < level / usual < UNEVEN[1]:
+            return [
+                f"spread the light: a die at {pose.x:.0f}, {pose.y:.0f} is {level / usual:.2f} times as bright as dice "
+                "are elsewhere"
+            ]
     return []
 
 

@@ -36,6 +36,8 @@ LARGE_FOREIGN = 0.5
 """From that area on, in faces, a rest that has not the colour of a die is named before anything else."""
 SLIM, SLIM_LONG, SLIM_LIKE = 3.5, 1.25, 1.7
 """Times as long as wide, and edges long: longer than the side of any die; and where it has the colour of dice."""
+LEAST_SIDE = 0.7
+"""Part of the side towards the middle of the picture that a flat die shows at least."""
 LEAST_CUT = 0.04
 """A part of a die that reaches into the picture shows at least so much, in faces; less may be anything."""
 SHARP = 1.0
@@ -240,6 +242,8 @@ def _leans(profile: Profile, seen: Evidence) -> list[tuple[Doubt, str]]:
     for found in seen.die.faces:
         if found.fits_none and found.like_die > 0.6 and _pips_in(profile, found, seen.pip):
             doubts.append((Doubt.LEANING, "pips on a die stand where those of a flat one do not"))
+        if found.side < LEAST_SIDE:
+            doubts.append((Doubt.LEANING, f"only {found.side:.0%} of the side that a flat die shows is seen"))
         known = _edges(profile, found)
         if len(known) == 2 and abs(known[0] - known[1]) > SQUARE:
             doubts.append((Doubt.LEANING, f"a face is {known[0]:.3f} by {known[1]:.3f} of a flat one"))

@@ -15,7 +15,7 @@ from dealer_drivers.dice.faces import Face
 from dealer_drivers.dice.profile import Profile
 from dealer_drivers.dice.rig_faces import MARGIN, Patch, body_of, read_face, rectified, templates
 from dealer_drivers.dice.rig_frame import Floats, Frame, Mask, Plate
-from dealer_drivers.dice.rig_outline import draw, outline, top
+from dealer_drivers.dice.rig_outline import Pose, draw, outline, top
 from dealer_drivers.dice.rig_squares import Square, find_squares
 
 OFF_BODY = 40.0
@@ -33,6 +33,8 @@ SIDE_DIM = (0.25, 1.2)
 """How bright a side of a die may be, as a multiple of its top."""
 WINDOW = 15
 """Pixels to both sides of an outline in which its rise is measured."""
+TOP_RIM, LEAST_SIDE = 2.5, 0.03
+"""Pixels beside the top that say nothing of the side, and least area of what is seen of that, in faces."""
 LEAST_CONTOUR = 24
 """Points of an outline inside the picture."""
 GAP_SHADE, BESIDE = 0.02, 0.3
@@ -60,6 +62,9 @@ class FoundFace:
     """Part of it that has the colour of a die's top or side, or of pips."""
     missing: float
     """Part of the face that is not in the foreground."""
+    side: float
+    """Part of the side towards the middle of the picture that is in the foreground, as that of a flat die must be; 1
+    where too little of it would be seen to tell."""
     alone: bool
     """Whether no other die touches it or hides the plate beside it."""
 
@@ -184,7 +189,27 @@ class DieFirstReader:
             face = Face(verdict.value, pose.x, pose.y, size, pose.turn_deg, verdict.dark, verdict.score)
         of_body = off < OFF_BODY
         like = self._like_die(patch[MARGIN:-MARGIN, MARGIN:-MARGIN].reshape(-1, 3)[::3])
-        return FoundFace(square, face, verdict.why, verdict.light, verdict.fits_none, of_body, like, missing, alone)
+        return FoundFace(
+            square,
+            face,
+            verdict.why,
+            verdict.light,
+            verdict.fits_none,
+            of_body,
+            like,
+            missing,
+            self._side(frame, pose),
+            alone,
+        )
+
+    def _side(self, frame: Frame, pose: Pose) -> float:
+        strip = np.zeros_like(frame.any)
+        draw(strip, outline(self.profile, pose, -1.0) / 2 - 0.25, 255)
+        draw(strip, top(pose, -TOP_RIM) / 2 - 0.25, 0)
+        size = cv2.countNonZero(strip)
+        if 4 * size < LEAST_SIDE * self.area:
+            return 1.0
+        return cv2.countNonZero(cv2.bitwise_and(strip, frame.any)) / size
 
     def _rests(self, frame: Frame, squares: list[Square]) -> tuple[Rest, ...]:
         """What is left of the foreground when the dice and their shadows are taken away."""

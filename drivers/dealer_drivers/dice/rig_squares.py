@@ -33,6 +33,8 @@ LEAST_SIDES = 1.5
 """Sum of four sides, each 0 to 1, for a square to be taken."""
 FAR = 0.2
 """From how far points count for a die that none hold along one axis, in edges."""
+ROW = 1.3
+"""How far apart dice in a row are at most, in edges."""
 MOST = 6
 """Dice in one component; whoever has more is refused anyway."""
 
@@ -78,7 +80,29 @@ def find_squares(box: Box, mask: Mask, contour: Floats, corner: tuple[int, int])
         corners = (outline(box, pose, 0.02 * box.die_px) - np.array([x0, y0]) + 0.5) * scale - 0.5
         draw(taken, corners, 1)
         left = np.where(taken > 0, np.float32(0), left)
-    return fit(box, poses, contour, (5.0, 4.0)) if poses else []
+    return _between(fit(box, poses, contour, (5.0, 4.0))) if poses else []
+
+
+def _between(squares: list[Square]) -> list[Square]:
+    """A die in the middle of a row shows no side along it: it lies midway between its neighbours."""
+    found = []
+    for square in squares:
+        others = np.array([[one.pose.x, one.pose.y] for one in squares if one is not square])
+        pose = square.pose
+        for axis in (0, 1):
+            if max(square.seen[axis], square.seen[axis + 2]) > 0 or len(others) < 2:
+                continue
+            own = pose.to_own(others)
+            beside = own[(np.abs(own[:, 1 - axis]) < pose.size_px) & (np.abs(own[:, axis]) < ROW * pose.size_px)][
+                :, axis
+            ]
+            if beside.size == 2 and beside.min() < 0 < beside.max():
+                moved = np.zeros((1, 2))
+                moved[0, axis] = float(beside.mean())
+                x, y = pose.to_picture(moved)[0]
+                pose = replace(pose, x=float(x), y=float(y))
+        found.append(replace(square, pose=pose))
+    return found
 
 
 def _turns(contour: Floats, size: float) -> list[float]:

@@ -5,7 +5,7 @@ It says ``S0`` idle, ``S1`` shaking, ``S2`` command taken, ``S90`` motion fault,
 - a state that the broker kept is of any age, and is said to people only;
 - an idle counts for the newest cycle only once that cycle was seen to shake (``cycles.py``);
 - an answer to ``/state`` looks like a state said unasked. An idle that may answer a question asked before the shaker
-  began to shake is dropped, and the question put again.
+  began to shake is dropped, and so is a shaking that may answer one asked before it stood; the question is put again.
 
 While it shakes the question is put at such a pace that a shaker which lost its power falls silent for long enough to be
 noticed: its start-up takes a second or more.
@@ -55,6 +55,10 @@ class NetworkedSession:
         """When the next question is due; ``None`` where none is put."""
         self._asked_ns: int | None = None
         """When the newest question was put that nothing was heard since."""
+        self._put_ns: int | None = None
+        """When the newest question was put."""
+        self._stale_ns = 0
+        """Until then a shaking may be the answer to a question from before it stood."""
         self._doubtful_ns = 0
         """Until then an idle may be the answer to a question from before the shaking."""
         self._silent = self._faulted = self._kept_told = False
@@ -133,6 +137,9 @@ class NetworkedSession:
             readings += self._mended(at, message.raw)
         if state == IDLE and self._cycles.shaking and at.mono_ns < self._doubtful_ns:
             return readings  # a question is due soon, and its answer will tell
+        if state == SHAKING and not self._cycles.shaking and at.mono_ns < self._stale_ns:
+            self._poll_ns = min(self._poll_ns or self._stale_ns, self._stale_ns)
+            return readings
         readings += self._told(state, message.raw, at)
         self._asked_ns = None
         self._pace(at)
@@ -141,6 +148,8 @@ class NetworkedSession:
     def _told(self, state: bytes, raw: bytes, at: Instant) -> list[Reading]:
         match state:
             case b"S0":
+                if self._cycles.shaking and self._put_ns is not None:
+                    self._stale_ns = self._put_ns + round(ANSWER_S * NS_PER_S)
                 return [self._cycles.idle(at, raw)]
             case b"S1":
                 if not self._cycles.shaking and self._asked_ns is not None:
@@ -182,7 +191,7 @@ class NetworkedSession:
     def _question(self, at: Instant) -> Output:
         if not self._options.ask:
             return NOTHING
-        self._asked_ns = at.mono_ns
+        self._asked_ns = self._put_ns = at.mono_ns
         self._pace(at)
         return Output(send=(sent_line(COMMAND_TOPIC, ASK_STATE),))
 
@@ -194,8 +203,8 @@ class NetworkedSession:
     def _forget(self) -> None:
         self._lines.reset()
         self._cycles.forget()
-        self._poll_ns = self._asked_ns = None
-        self._doubtful_ns = 0
+        self._poll_ns = self._asked_ns = self._put_ns = None
+        self._doubtful_ns = self._stale_ns = 0
 
 
 _STATES = frozenset({IDLE, SHAKING, TAKEN, MOTION_FAULT})

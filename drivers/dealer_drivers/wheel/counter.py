@@ -20,7 +20,7 @@ from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
 from dealer_drivers.wheel.counter_lines import Answer, CounterCodec, Report, Spoilt, command_line
-from dealer_drivers.wheel.readings import EncoderFault, IndexMark, WheelAngle
+from dealer_drivers.wheel.readings import LEAST_COUNTS, TOO_COARSE, EncoderFault, IndexMark, WheelAngle
 
 BAUD_RATES = frozenset({19200, 38400, 57600, 115200})
 """Twenty reports a second of 58 bytes need 11600."""
@@ -29,6 +29,8 @@ ANSWER_S = 0.5
 WRAPS_AT = 1 << 32
 CLOCK_WRAPS = 1 << 32
 """Milliseconds: 49.7 days."""
+CLOCK_OFF_S, CLOCK_OFF_PART = 1.0, 0.02
+"""What a counter's clock and ours may differ by over an absence. A counter whose clock ran on has counted on too."""
 SET_ZERO = "set_zero"
 
 
@@ -45,8 +47,8 @@ class CounterOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fi
     def problems(self) -> list[OptionError]:
         """Everything that is impossible about these options."""
         problems = []
-        if not 52 <= self.counts_per_turn <= 1 << 24:
-            problems.append(OptionError("counts_per_turn", f"must be 52 to {1 << 24}"))
+        if not LEAST_COUNTS <= self.counts_per_turn <= 1 << 24:
+            problems.append(OptionError("counts_per_turn", f"must be {LEAST_COUNTS} to {1 << 24}: {TOO_COARSE}"))
         if self.baud not in BAUD_RATES:
             problems.append(OptionError("baud", f"must be one of {', '.join(map(str, sorted(BAUD_RATES)))}"))
         return problems
@@ -60,19 +62,26 @@ class CounterSession:
         self._codec = CounterCodec()
         self._heard_ns: int | None = None
         self._silent = False
-        self._life = 0
+        self._life = self._reported_ns = 0
         self._last: Report | None = None
         self._millis = 0
         """The counter's clock without its wrap, in this life."""
         self._answer_by_ns: int | None = None
+        self._away_ns: int | None = None
+        """When it was last heard before the link was lost; ``None`` once it has been heard again."""
 
     def opened(self, at: Instant) -> Output:
         self._codec.reset()
         self._heard_ns = at.mono_ns
-        self._begin_life()
+        if self._away_ns is None:
+            self._begin_life()
         return NOTHING
 
     def lost(self, at: Instant, reason: str) -> Output:  # noqa: ARG002
+        if self._answer_by_ns is not None:
+            self._last = self._away_ns = None  # nobody knows whether its zero was set
+        elif self._last is not None and self._away_ns is None:
+            self._away_ns = self._reported_ns
         self._heard_ns = self._answer_by_ns = None
         return Output(rejected=self._codec.reset())
 
@@ -133,12 +142,12 @@ class CounterSession:
         last = self._last
         if last is not None:
             step = (report.millis - last.millis) % CLOCK_WRAPS
-            if report.restarted or step >= CLOCK_WRAPS // 2:
+            if report.restarted or step >= CLOCK_WRAPS // 2 or not self._ran_on(step, at):
                 self._begin_life()
                 last = None
             else:
                 self._millis += step
-        self._last = report
+        self._last, self._reported_ns, self._away_ns = report, at.mono_ns, None
         readings: list[Reading] = [
             WheelAngle(
                 at=at,
@@ -159,6 +168,13 @@ class CounterSession:
                 IndexMark(at=at, raw=report.raw, passes=report.passes, count=latch, life=self._life),
             )
         return readings
+
+    def _ran_on(self, step_ms: int, at: Instant) -> bool:
+        """After an absence: the counter's clock ran for as long as ours, so its power did not fail."""
+        if self._away_ns is None:
+            return True
+        away_s = (at.mono_ns - self._away_ns) / NS_PER_S
+        return abs(step_ms / 1000 - away_s) <= CLOCK_OFF_S + CLOCK_OFF_PART * away_s
 
     def _answered(self, answer: Answer, at: Instant) -> list[Reading]:
         if self._answer_by_ns is None or answer.command != "Z":

@@ -7,6 +7,7 @@ from typing import Literal
 
 from dealer_drivers.driver import DriverOptions, SerialSettings
 from dealer_drivers.errors import OptionError
+from dealer_drivers.wheel.readings import LEAST_COUNTS, TOO_COARSE
 
 BAUD_RATES = frozenset({1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200})
 ANGLE_WORDS = 2
@@ -57,8 +58,8 @@ class ModbusOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fie
             problems.append(OptionError("slave", "an address is 1 to 247"))
         if self.baud not in BAUD_RATES:
             problems.append(OptionError("baud", f"must be one of {', '.join(map(str, sorted(BAUD_RATES)))}"))
-        if not 52 <= self.counts_per_turn <= 1 << 24:
-            problems.append(OptionError("counts_per_turn", f"must be 52 to {1 << 24}"))
+        if not LEAST_COUNTS <= self.counts_per_turn <= 1 << 24:
+            problems.append(OptionError("counts_per_turn", f"must be {LEAST_COUNTS} to {1 << 24}: {TOO_COARSE}"))
         elif not 1 <= self.turns <= (1 << 32) // self.counts_per_turn:
             most = (1 << 32) // self.counts_per_turn
             problems.append(OptionError("turns", f"must be 1 to {most}: two words hold no more counts"))

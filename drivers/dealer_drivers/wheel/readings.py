@@ -7,6 +7,11 @@ from enum import StrEnum
 
 from dealer_drivers.readings import Reading
 
+LEAST_COUNTS = 900
+"""Of a turn of the wheel: half a count is 0.2 degrees then, and a wheel that dithers between two counts stays within
+the band of a rest, 0.2 degrees to either side (``devices.md`` §5)."""
+TOO_COARSE = "of fewer one count is more than 0.4 degrees, and a rest is told within 0.2 to either side"
+
 
 class EncoderFault(StrEnum):
     """What can be wrong with an encoder, beside what can be wrong with any device."""

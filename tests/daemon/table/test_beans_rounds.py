@@ -30,7 +30,7 @@ class Cloth:
 
     def __init__(self, source: str = "server", **rules: Any) -> None:
         game = load_game("fan-tan")
-        settings = FanTanSettings(beans=BeansRules(**rules))
+        settings = FanTanSettings(beans=BeansRules(**({"confirm": "uncovered"} | rules)))
         self.setup = TableSetup(
             name="f1",
             rules=Rules(game, settings, source, 3),  # type: ignore[arg-type]
@@ -43,7 +43,7 @@ class Cloth:
         self.now_s = 10.0
         self.asks = 0
         self.asked_s: float | None = None
-        self.lies: int | str = "occluded"
+        self.lies: int | str = "covered"
         self._ids = count(1)
         self._take(self.table.start(self.at))
 
@@ -109,7 +109,7 @@ class Cloth:
 
 def test_rounds_of_a_server() -> None:
     cloth = Cloth()
-    cloth.hand("occluded")
+    cloth.hand("covered")
     cloth.tell(CommandName.ROUND_OPEN)
     cloth.wait(5)
     cloth.tell(CommandName.BETTING_CLOSE)
@@ -120,7 +120,7 @@ def test_rounds_of_a_server() -> None:
     # The next round: the old layout lies there until the cloth is cleared, and betting is open meanwhile.
     cloth.tell(CommandName.ROUND_OPEN)
     cloth.wait(3)
-    cloth.hand("occluded")
+    cloth.hand("covered")
     cloth.wait(3)
     assert cloth.words() == ["round.opened"]
     cloth.tell(CommandName.BETTING_CLOSE)
@@ -148,9 +148,47 @@ def test_no_bowl_in_sight_leaves_it_to_the_dealer() -> None:
     assert cloth.words()[-2:] == ["attempt.started", "attempt.unconfirmed:12"]
 
 
+def test_a_dealer_who_lays_on_before_confirming_confirms_the_whole() -> None:
+    """The heap is out of the camera's sight, and the dealer paused in the middle of the count."""
+    cloth = Cloth()
+    cloth.hand("no_beans")
+    cloth.tell(CommandName.ROUND_OPEN)
+    cloth.wait(2)
+    cloth.tell(CommandName.BETTING_CLOSE)
+    cloth.hand(12, 20)
+    cloth.wait(5)
+    assert cloth.words()[-1] == "attempt.unconfirmed:12"
+    cloth.hand(14, 20)
+    assert cloth.words() == ["attempt.withdrawn"]
+    cloth.wait(10)
+    assert cloth.words() == ["attempt.unconfirmed:14"]
+    cloth.tell(CommandName.ATTEMPT_CONFIRM, Role.DEALER)
+    assert cloth.words() == ["round.outcome:14"]
+
+
+def test_a_hand_that_rests_over_the_old_layout_makes_no_new_one_of_it() -> None:
+    cloth = Cloth()
+    cloth.hand("covered")
+    cloth.tell(CommandName.ROUND_OPEN)
+    cloth.wait(5)
+    cloth.tell(CommandName.BETTING_CLOSE)
+    cloth.wait(1)
+    cloth.hand(78, 40)
+    cloth.wait(5)
+    assert cloth.words()[-1] == "round.outcome:78"
+    cloth.tell(CommandName.ROUND_OPEN)
+    cloth.wait(2)
+    cloth.hand("occluded", 2)
+    cloth.wait(3)
+    cloth.tell(CommandName.BETTING_CLOSE)
+    cloth.hand(78, 1)
+    cloth.wait(6)
+    assert cloth.words()[-1] == "attempt.held:layout_not_new"
+
+
 def test_three_refused_layouts_call_the_manager() -> None:
     cloth = Cloth()
-    cloth.hand("occluded")
+    cloth.hand("covered")
     cloth.tell(CommandName.ROUND_OPEN)
     cloth.wait(2)
     cloth.tell(CommandName.BETTING_CLOSE)
@@ -165,7 +203,7 @@ def test_rounds_of_a_table_without_a_server() -> None:
     for beans in (9, 130):
         cloth.hand("no_beans", 2)
         cloth.wait(2)
-        cloth.hand("occluded", 2)
+        cloth.hand("covered", 2)
         cloth.wait(5)
         cloth.hand(beans, 30)
         cloth.wait(6)
@@ -174,7 +212,7 @@ def test_rounds_of_a_table_without_a_server() -> None:
 
 def test_what_the_journal_holds_folds_to_the_same_state() -> None:
     cloth = Cloth()
-    cloth.hand("occluded")
+    cloth.hand("covered")
     cloth.tell(CommandName.ROUND_OPEN)
     cloth.tell(CommandName.BETTING_CLOSE)
     cloth.wait(2)

@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dealer_daemon.commands import CommandName, ErrorCode, Role
-from dealer_daemon.events import AttemptRefused, CardDrawn, CardWithheld, GateWaiting, RoundOutcome, RoundVoided
+from dealer_daemon.commands import CommandName, ErrorCode, Reply, Role
+from dealer_daemon.events import (
+    AttemptRefused,
+    CardDrawn,
+    CardWithheld,
+    GateWaiting,
+    RoundOutcome,
+    RoundVoided,
+    Violation,
+)
 from dealer_daemon.games.cards.card import DECK
 from dealer_daemon.station.messages import state_message
-from dealer_drivers.shoe.readings import CardTrouble
+from dealer_drivers.shoe.readings import CardTrouble, ShoeProblem
 from support.card_tables import CardTable
 
 WITHHOLDING = {
@@ -222,3 +230,77 @@ def test_with_rounds_of_the_device_nothing_is_withheld() -> None:
     table.deal("8S 5C AD 3H KD 2C 9H TS TH")
     assert not table.of(CardWithheld)
     assert table.outcome.facts["player"]["cards"] == ["8S", "5C"]
+
+
+# -- what may not depend on the cards that lie there ----------------------------------------------------------------
+
+FIRST_FOUR = ["8S 5C AD 3H", "2S 5C 2D QH", "7S 5C TD KH", "KS KC QD QH"]
+"""A natural; player draws; player stands and banker draws; both draw."""
+HAPPENS = {
+    "a fifth card": lambda table: table.deal("9D"),
+    "a fifth card by its place": lambda table: table.deal("P3 9D"),
+    "one card more twice": lambda table: (table.deal("9D"), table.resume(), table.deal("9H")),
+    "a card that nobody could read": lambda table: table.unread(CardTrouble.CHECKSUM),
+    "a foreign card": lambda table: table.foreign(),
+    "the shoe says that it was overdrawn": lambda table: table.error(ShoeProblem.OVERDRAW),
+    "the shoe gives its result": lambda table: table.result("player"),
+    "the cut card": lambda table: table.cut(),
+    "a restart": lambda table: table.restart(),
+    "the dealer asks for a rescan": lambda table: table.ask(CommandName.ATTEMPT_REFUSE, Role.DEALER),
+    "the server opens a gate": lambda table: table.ask(CommandName.GATE_OPEN, gate="first_four"),
+    "a card is corrected that is not there": lambda table: table.ask(
+        CommandName.CARD_CORRECT, Role.MANAGER, position="player.3", card="9D", reason="video"
+    ),
+    "a card is corrected that is": lambda table: table.ask(
+        CommandName.CARD_CORRECT, Role.MANAGER, position="player.1", card="9D", reason="video"
+    ),
+}
+
+
+@pytest.mark.parametrize("places", [False, True])
+@pytest.mark.parametrize("gates", [[], ["first_four", "player_third"]])
+@pytest.mark.parametrize("happens", HAPPENS)
+def test_while_betting_is_open_all_that_is_said_is_the_same_whatever_lies_there(
+    happens: str, gates: list[str], places: bool
+) -> None:
+    said = set()
+    for cards in FIRST_FOUR:
+        table = CardTable("baccarat", "server", places=places, early="withhold", gates=gates)
+        table.open()
+        table.deal(cards)
+        answer = HAPPENS[happens](table)
+        state = json.dumps(state_message(table.state, "baccarat", "boot-1", table.at, None))
+        reply = repr(answer) if isinstance(answer, Reply) else ""
+        said.add((table.published(), state, reply))
+    assert len(said) == 1
+
+
+def test_an_empty_shoe_is_said_once_betting_is_closed() -> None:
+    """After the fourth card the shoe is empty: whether the hand needs one more follows from the four."""
+    for cards, needs in (("8S 5C AD 3H", False), ("2S 5C 2D QH", True)):
+        table = CardTable("baccarat", "server", early="withhold", shoe={"decks": 1})
+        rest = [str(card) for card in DECK if str(card) not in cards.split()]
+        shoe = table.state.shoe
+        while shoe is None or sum(shoe.drawn.values()) < 48:
+            table.bets_closed()
+            while table.state.round is not None:
+                table.deal(rest.pop() if rest else "no card is left")
+                shoe = table.state.shoe
+                if shoe is not None and sum(shoe.drawn.values()) == 48 and table.state.round is not None:
+                    table.manager(CommandName.ROUND_VOID)
+        table.open()
+        table.deal(cards)
+        assert table.state.paused is None
+        table.close()
+        assert (table.state.paused == "shoe_empty") is needs
+
+
+def test_once_betting_is_closed_a_card_too_early_is_called_what_it_is() -> None:
+    table = CardTable("baccarat", "server", early="withhold", gates=["first_four"])
+    table.open()
+    table.deal("2S 5C 2D QH 9D")
+    assert table.last(Violation).reason == "card_while_betting"
+    table.resume()
+    table.close()
+    table.deal("9D")
+    assert table.last(Violation).reason == "card_before_gate"

@@ -155,8 +155,51 @@ def test_a_dice_tower_without_a_server() -> None:
 def test_a_dice_tower_with_a_server_throws_after_betting_closed() -> None:
     table = DiceTable(tower=True)
     table.moves().wait(0.5).still().seen(1, 1, 1)
-    table.open().moves().wait(1).still().wait(5)
+    table.open().moves().wait(1).still().wait(0.3).seen(1, 1, 1).wait(5)
     table.close()
-    assert table.new() == ["look", "round.opened", "betting.closed"], "taking the dice up is no throw"
+    assert table.new() == ["look", "round.opened", "look", "betting.closed"], "touching the dice is no throw"
     table.moves().wait(1.5).still().wait(0.5).seen(2, 4, 6)
     assert table.new() == ["attempt.started", "look", "round.outcome:2-4-6"]
+
+
+def test_dice_of_a_tower_thrown_while_bets_are_open_are_no_result() -> None:
+    """Rolled out, still rolling when betting closed, or put down by hand: then a hand passes over the plate."""
+    for closed_while_rolling in (False, True):
+        table = DiceTable(tower=True)
+        table.moves().wait(0.5).still().seen(1, 1, 1)
+        table.open().wait(2).moves()  # type: ignore[attr-defined]
+        if closed_while_rolling:
+            table.close()
+        table.wait(1.5).still().wait(0.3).seen(2, 4, 6)
+        if not closed_while_rolling:
+            table.close()
+        table.wait(3).moves().wait(1).still().wait(0.5).seen(2, 4, 6, moved=False)
+        assert table.new()[-1] == "attempt.held:dice_did_not_move"
+
+
+def test_a_lamp_over_a_dice_tower_pauses_no_table() -> None:
+    table = DiceTable(tower=True)
+    table.moves().wait(0.5).still().seen(1, 1, 1)
+    table.open().close()
+    for _ in range(5):
+        table.moves().wait(0.3).still(0.25).wait(6)
+    assert table.new()[-1] == "attempt.started"
+
+
+def test_a_late_answer_of_the_shaker_after_betting_closed_publishes_nothing() -> None:
+    """What the button shook while bets were open still rolls when betting closes, and an old answer says: it shakes."""
+    table = at_rest().open()
+    table.shaking().moves().wait(1.5).idle().wait(0.1)
+    table.close()
+    table.shaking().wait(0.15).still().wait(0.3).idle().wait(0.3).seen(2, 3, 6).wait(3)
+    assert not [word for word in table.new() if "outcome" in word]
+
+
+def test_a_stop_switch_that_bounces_after_betting_closed_publishes_nothing() -> None:
+    table = at_rest().open()
+    table.shaking().moves().wait(10)
+    table.close()
+    table.idle().wait(0.02).shaking().wait(1.05).idle().wait(0.8).still().wait(0.3).seen(2, 3, 6)
+    assert table.new() == ["round.opened", "attempt.started", "attempt.refused:launched_early", "betting.closed"]
+    table.wait(1).shake().seen(1, 1, 4)
+    assert table.new() == ["attempt.started", "look", "round.outcome:1-1-4"]

@@ -18,6 +18,7 @@ from dealer_daemon.validation.signals import (
     Ready,
     Signal,
     Started,
+    Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.beans.readings import BeansSeen, BeansUnclear, SceneMoved, SceneStill
@@ -36,7 +37,8 @@ class Cloth:
     """A camera over a cloth and its judge; time runs in seconds. Looks are answered only when the test says so."""
 
     def __init__(self, **rules: object) -> None:
-        self.judge = BeansJudge(BeansRules(**rules), layout_facts, camera="cam")  # type: ignore[arg-type]
+        chosen = {"confirm": "uncovered"} | rules
+        self.judge = BeansJudge(BeansRules(**chosen), layout_facts, camera="cam")  # type: ignore[arg-type]
         self.now_s = 0.0
         self.ask = 0
         self.said: list[Signal] = []
@@ -92,7 +94,7 @@ class Cloth:
         self.moves()
         self.wait(1)
         assert self.rests() == [LOOK]
-        self.doubts("occluded")
+        self.doubts("covered")
         self.due()
         self.wait(5)
 
@@ -135,6 +137,34 @@ def test_a_dealer_who_pauses_while_counting_gives_no_result() -> None:
     assert cloth.moves() == []
     cloth.wait(10)
     assert cloth.rests() == [LOOK]
+    cloth.sees(42)
+    cloth.wait(3)
+    (signal,) = cloth.sees(42)
+    assert isinstance(signal, NeedsConfirmation), "the beans that came had not been in sight"
+
+
+def test_beans_that_come_to_an_empty_cloth_had_not_been_in_sight() -> None:
+    cloth = Cloth()
+    cloth.covered()
+    cloth.laid_out()
+    assert cloth.doubts("no_beans") == []
+    assert cloth.moves() == []
+    cloth.wait(10)
+    cloth.rests()
+    cloth.sees(42)
+    cloth.wait(3)
+    (signal,) = cloth.sees(42)
+    assert isinstance(signal, NeedsConfirmation)
+
+
+def test_a_pause_for_which_the_heap_is_in_sight_costs_nothing() -> None:
+    cloth = Cloth()
+    cloth.covered()
+    cloth.laid_out()
+    assert cloth.doubts("beans_touch") == []
+    assert cloth.moves() == []
+    cloth.wait(10)
+    cloth.rests()
     cloth.sees(42)
     cloth.wait(3)
     assert facts(cloth.sees(42))["remainder"] == 2
@@ -220,6 +250,105 @@ def test_an_old_layout_is_no_new_one() -> None:
     assert held.reason == "layout_not_new"
 
 
+@pytest.mark.parametrize(
+    "reasons",
+    [("occluded",), ("glare",), ("blurred",), ("beans_touch",), ("left_over",), ("occluded", "counts_differ"), ()],
+)
+def test_what_may_be_a_hand_over_an_old_layout_is_no_bowl(reasons: tuple[str, ...]) -> None:
+    cloth = Cloth()
+    cloth.moves()
+    cloth.wait(1)
+    cloth.rests()
+    cloth.doubts(*reasons)
+    cloth.due()
+    cloth.laid_out()
+    cloth.sees(77)
+    cloth.wait(3)
+    (signal,) = cloth.sees(77)
+    assert isinstance(signal, NeedsConfirmation)
+
+
+def test_as_many_beans_as_lay_there_last_are_held_even_where_the_bowl_was_seen() -> None:
+    cloth = Cloth()
+    for _ in range(2):
+        cloth.covered()
+        cloth.laid_out()
+        cloth.sees(50)
+        cloth.wait(3)
+        signals = cloth.sees(50)
+    assert verdict(signals).reason == "layout_not_new"
+
+
+def unconfirmed(beans: int = 12) -> Cloth:
+    cloth = Cloth()
+    cloth.moves()
+    cloth.wait(1)
+    cloth.rests()
+    cloth.doubts("no_beans")
+    cloth.due()
+    cloth.laid_out()
+    cloth.sees(beans)
+    cloth.wait(3)
+    (signal,) = cloth.sees(beans)
+    assert isinstance(signal, NeedsConfirmation)
+    assert not cloth.judge.underway()
+    return cloth
+
+
+def test_a_dealer_who_lays_on_takes_the_value_back_and_the_whole_layout_is_asked_about() -> None:
+    cloth = unconfirmed()
+    assert cloth.wait(600) == [], "it waits for as long as the dealer does"
+    (withdrawn,) = cloth.moves()
+    assert isinstance(withdrawn, Withdrawn)
+    assert withdrawn.held is None
+    assert cloth.judge.underway()
+    cloth.wait(250)
+    assert cloth.rests() == [LOOK]
+    cloth.sees(14)
+    cloth.wait(3)
+    (signal,) = cloth.sees(14)
+    assert isinstance(signal, NeedsConfirmation)
+    assert signal.value.facts["beans"] == 14
+
+
+def test_a_hand_that_changes_nothing_is_asked_about_anew() -> None:
+    cloth = unconfirmed()
+    assert len(cloth.moves()) == 1
+    cloth.wait(1)
+    assert cloth.rests() == [LOOK]
+    cloth.sees(12)
+    cloth.wait(3)
+    (signal,) = cloth.sees(12)
+    assert isinstance(signal, NeedsConfirmation)
+
+
+def test_a_camera_lost_before_the_dealer_confirms_leaves_it_to_a_person() -> None:
+    cloth = unconfirmed()
+    (withdrawn,) = cloth.fails()
+    assert isinstance(withdrawn, Withdrawn)
+    assert withdrawn.held is not None
+    assert withdrawn.held.reason == "camera_fault"
+    assert cloth.moves() == []
+
+
+@pytest.mark.parametrize("discarded", [True, False])
+def test_what_was_confirmed_is_what_lies_there_before_the_next_attempt(discarded: bool) -> None:
+    cloth = unconfirmed()
+    if discarded:
+        cloth.judge.discard()
+        (withdrawn,) = cloth.moves()
+        assert isinstance(withdrawn, Withdrawn)
+        assert withdrawn.held is not None, "where the table was resumed meanwhile and the value still stands"
+        cloth.wait(1)
+        cloth.rests()
+        cloth.doubts("covered")
+    cloth.due()
+    cloth.laid_out()
+    cloth.sees(12)
+    cloth.wait(3)
+    assert verdict(cloth.sees(12)).reason == "layout_not_new"
+
+
 def test_nothing_begins_before_the_round_waits_for_it() -> None:
     cloth = Cloth()
     cloth.moves()
@@ -240,7 +369,7 @@ def test_a_hand_at_the_bowl_when_betting_closes_leaves_it_to_the_dealer() -> Non
     cloth.moves()
     cloth.wait(1)
     cloth.rests()
-    cloth.doubts("occluded")
+    cloth.doubts("covered")
     assert cloth.moves() == []
     assert cloth.due() == [Started(), BettingOver()]
     cloth.wait(30)
@@ -273,7 +402,11 @@ def test_covered_beans_open_the_round_of_a_table_without_a_server() -> None:
     cloth.moves()
     cloth.wait(1)
     cloth.rests()
-    assert cloth.doubts("occluded") == [Ready()]
+    assert cloth.doubts("covered") == [Ready()]
+    cloth.moves()
+    cloth.wait(1)
+    cloth.rests()
+    assert cloth.doubts("blurred", "occluded") == [Ready()], "a bowl that is not sure to be one: the dealer confirms"
 
 
 def test_a_camera_that_fails_during_the_layout_holds_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,20 @@ def test_corrections_lie_between_their_points() -> None:
     assert found == pytest.approx([0, 1, 2, 1, 0, -2, -1, 0, 1], abs=1e-3)
 
 
+@given(st.lists(st.floats(-10, 10), min_size=4, max_size=360))
+def test_a_corrected_angle_never_goes_back(correction: list[float]) -> None:
+    text = plain_file(more=f"correction_deg = {correction}\n")
+    step = 360 / len(correction)
+    angles = [index * step + value for index, value in enumerate([*correction, correction[0]])]
+    if all(after > before for before, after in pairwise(angles)):
+        wheel = parse_wheel(text.encode(), PATH)
+        corrected = [deg / 4 + wheel.correction(deg / 4) for deg in range(1441)]
+        assert all(after > before for before, after in pairwise(corrected))
+    else:
+        with pytest.raises(WheelFileError, match="correction_deg: falls"):
+            parse_wheel(text.encode(), PATH)
+
+
 def test_slowing_grows_with_speed() -> None:
     wheel = parse_wheel(plain_file(more="slowing_per_s = 0.05\n").encode(), PATH)
     assert wheel.slowing(-200) == pytest.approx(50)
@@ -62,6 +77,8 @@ def test_the_counts_are_those_of_the_book() -> None:
         (plain_file(more="correction_deg = [1.0, 2.0]\n"), "correction_deg: 4 to 360 entries"),
         (plain_file(more="correction_deg = [1.0, 2.0, 3.0, 40.0]\n"), "correction_deg: each is -10 to 10"),
         (plain_file(more="correction_deg = [1.0, 2.0, 3.0, nan]\n"), "correction_deg: each is"),
+        (plain_file(more=f"correction_deg = {[0.0] * 35 + [10.0]}\n"), "correction_deg: falls so steeply"),
+        (plain_file(more=f"correction_deg = {[10.0] + [0.0] * 35}\n"), "correction_deg: falls so steeply"),
         (plain_file(more="keep_out_deg = 0.0\n"), "keep_out_deg: Expected `float` >= 0.1"),
         (plain_file(more="keepout = 1.0\n"), "unknown field `keepout`"),
         (plain_file().replace("slowing_deg_s2 = 40.0", ""), "missing required field `slowing_deg_s2`"),

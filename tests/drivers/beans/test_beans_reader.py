@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import cv2
@@ -13,9 +14,9 @@ from dealer_drivers.beans.calibrate import make_profile
 from dealer_drivers.beans.layout import BeansCount, BeansDoubt, BeansDoubts
 from dealer_drivers.beans.profile import BadProfile, encode_profile, parse_profile
 from dealer_drivers.beans.reader import BeansReader
-from hw_sim.beans.layout import LayoutFault
+from hw_sim.beans.layout import Layout, LayoutFault
 from hw_sim.beans.paint import paint
-from hw_sim.beans.scene import make_rig, make_scene
+from hw_sim.beans.scene import BOWLS, Bowl, Scene, make_hand, make_rig, make_scene, make_stick
 from support.beans import Sample, calibrated, layout_pictures, samples
 
 REASONS: dict[LayoutFault, set[BeansDoubt]] = {
@@ -63,6 +64,32 @@ def test_what_is_not_clean_is_refused(fault: LayoutFault) -> None:
             assert isinstance(sample.answer, BeansDoubts)
             assert sample.answer.reasons[0] in REASONS[fault], sample
             assert sample.answer.detail
+
+
+def test_the_bowl_alone_is_told_from_all_else_that_may_lie_over_beans() -> None:
+    """What is not sure to be the bowl is only something over the cloth: a hand rests over an old layout, too."""
+    rng = Random("bowl")
+    bowls = others = 0
+    for seed in (1, 2, 3):
+        rig, profile = calibrated(seed)
+        reader = BeansReader(profile)
+        for n, colour in enumerate(BOWLS):
+            x, y = rng.uniform(-20, 20), rng.uniform(-20, 20)
+            alone = reader.read(paint(rig, Scene(Layout(()), bowl=Bowl(x, y, rng.uniform(42, 55), colour)), n))
+            assert isinstance(alone, BeansDoubts)
+            bowls += alone.reasons == (BeansDoubt.COVERED,)
+            layout, _ = make_scene(rng.randint(20, 150), None, rng)
+            for scene in (
+                Scene(Layout(()), hand=make_hand(x, y, rng)),
+                Scene(Layout(()), stick=make_stick(x, y, rng)),
+                replace(layout, hand=make_hand(x, y, rng)),
+                replace(layout, bowl=Bowl(x, y, 48.0, colour)),
+                replace(layout, blur_px=rng.uniform(3, 9)),
+            ):
+                answer = reader.read(paint(rig, scene, n))
+                others += isinstance(answer, BeansDoubts) and BeansDoubt.COVERED in answer.reasons
+    assert bowls >= 6
+    assert others == 0
 
 
 @pytest.mark.soak

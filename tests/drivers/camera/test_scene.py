@@ -149,19 +149,34 @@ def test_a_scene_that_keeps_moving_is_never_read() -> None:
     assert rig.reader.read_count == 0
 
 
-def test_movement_in_mid_look_begins_it_anew() -> None:
+def test_what_moves_in_mid_look_is_not_read_and_a_new_question_is() -> None:
+    """A hand turns the dice while it is looked: what lies there then is nobody's throw."""
     rig = Rig("a")
     rig.run(20)
     rig.ask()
     rig.run(AGREEING - 1)
     rig.at = (340, 200)
-    rig.run()
+    moved, looked = rig.run()
+    assert isinstance(moved, Moved), "that it moved is said first"
+    assert isinstance(looked, Looked)
+    assert (looked.value, looked.reasons) == (None, ("moving",))
     moved_ns = rig.now_ns
-    events = rig.run(20)
-    (looked,) = [event for event in events if isinstance(event, Looked)]
+    assert not [event for event in rig.run(20) if isinstance(event, Looked)]
+    rig.ask()
+    (looked,) = rig.run(AGREEING)
+    assert isinstance(looked, Looked)
     assert looked.value == {"value": "a"}
     assert looked.first_ns > moved_ns + 400_000_000
-    assert looked.frames == AGREEING
+
+
+def test_a_question_put_while_it_moves_is_answered_when_it_rests() -> None:
+    rig = Rig("a")
+    rig.run(20)
+    rig.at = (340, 200)
+    rig.run()
+    rig.ask()
+    (looked,) = [event for event in rig.run(30) if isinstance(event, Looked)]
+    assert looked.value == {"value": "a"}
 
 
 @pytest.mark.parametrize(

@@ -30,17 +30,23 @@ def table(tally: Tally) -> Table:
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 def test_thirty_thousand_shakes(capfd: pytest.CaptureFixture[str]) -> None:
-    """``DEALER_SHAKES`` sets how many, ``DEALER_SHAKES_SEED`` the first rig."""
+    """``DEALER_SHAKES`` sets how many, ``DEALER_SHAKES_SEED`` the first rig; with ``DEALER_SHAKES_QUICK=1`` most are
+    judged by their first picture alone."""
     count = int(os.environ.get("DEALER_SHAKES", "30000"))
     first = int(os.environ.get("DEALER_SHAKES_SEED", "50000"))
+    quick = os.environ.get("DEALER_SHAKES_QUICK") == "1"
     all_of_them = Tally()
     with capfd.disabled():
-        console = Console(file=sys.stderr)
+        console = Console(file=sys.stderr, soft_wrap=True)
         with Progress(console=console) as progress:
             bar = progress.add_task(f"shakes, from rig {first} on", total=count)
-            for tally in month(first, count, 2):
+            for tally in month(first, count, 2, quick=quick):
                 all_of_them.add(tally)
                 progress.advance(bar, tally.total())
+                if not console.is_terminal:
+                    console.print(
+                        f"{all_of_them.total()} of {count}, {len(all_of_them.unfit)} rigs unfit", highlight=False
+                    )
                 for line in (*(f"WRONG {one}" for one in tally.wrong), *tally.others):
                     progress.console.print(line, markup=False, highlight=False)
         console.print(table(all_of_them))
@@ -51,8 +57,8 @@ def test_thirty_thousand_shakes(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_rig_that_reads_well_keeps_all_goals() -> None:
-    tally = a_rig(50001, 12)
-    assert tally.total() == 12
+    tally = a_rig(50001, 6, quick=False)
+    assert tally.total() == 6
     assert tally.failures() == []
 
 

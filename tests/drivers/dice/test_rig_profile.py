@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
+from dealer_drivers.dice.faces import Bgr
 from dealer_drivers.dice.profile import ProfileError, RigProfile, dump_profile, load_profile
 from dealer_drivers.dice.profile_make import make_profile
 from dealer_drivers.dice.profile_size import ProfileMakeError
@@ -111,3 +113,40 @@ def test_dice_of_the_plates_colour_make_no_profile() -> None:
     faint = [np.asarray(cv2.addWeighted(plates[0], 0.9, picture, 0.1, 0), np.uint8) for picture in dice]
     with pytest.raises(ProfileMakeError):
         make_profile(plates, faint)
+
+
+def brighter(picture: Bgr) -> Bgr:
+    return np.asarray(np.clip(picture * 1.15, 0, 255), np.uint8)
+
+
+def out_of_focus(picture: Bgr) -> Bgr:
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), 2.8), np.uint8)
+
+
+def lit_from_one_side(picture: Bgr) -> Bgr:
+    light = np.linspace(0.27, 1.0, picture.shape[1])
+    return np.asarray(picture * light[None, :, None], np.uint8)
+
+
+def from_far(picture: Bgr) -> Bgr:
+    return np.asarray(cv2.resize(picture, None, fx=0.6, fy=0.6, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def squeezed(picture: Bgr) -> Bgr:
+    return np.asarray(cv2.resize(picture, (620, 480), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (brighter, r"lower the exposure: the dice's white is at 25\d of 255"),
+        (out_of_focus, "focus the camera"),
+        (lit_from_one_side, "spread the light"),
+        (from_far, r"bring the camera nearer: the dice are 5\d pixels wide, at least 60 are needed"),
+        (squeezed, "hang the camera straight above the plate"),
+    ],
+)
+def test_a_rig_that_cannot_be_read_is_told_what_to_change(change: Callable[[Bgr], Bgr], said: str) -> None:
+    plates, dice = (list(map(change, some)) for some in calibration_pictures(calibrated(1, "asian")[0], 1))
+    with pytest.raises(ProfileMakeError, match=said):
+        make_profile(plates, dice)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dealer_drivers.clock import SystemClock
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.errors import OptionError
-from dealer_drivers.shaker.networked import BUSY_SILENT_S, DRIVER, NetworkedSession
+from dealer_drivers.shaker.networked import ANSWER_S, BUSY_SILENT_S, DRIVER, NetworkedSession
 from dealer_drivers.shaker.networked_options import NetworkedOptions
 from dealer_drivers.transports.mqtt import MqttTransport
 from dealer_drivers.transports.mqtt_lines import received_line
@@ -43,7 +43,7 @@ def test_the_normal_order_of_a_shake_that_the_station_started() -> None:
 
 def test_the_dealers_button_makes_a_cycle_of_its_own() -> None:
     shaker = bench(control=False).state("S0").state("S1")
-    shaking_for(shaker, 4.0).state("S0").state("S1").state("S0")
+    shaking_for(shaker, 4.0).state("S0").wait(ANSWER_S).state("S1").state("S0")
     words = [key for key, _ in itertools.groupby(shaker.new())]
     assert words == ["idle:0", "shaking:1", "idle:1", "shaking:2", "idle:2"]
 
@@ -70,6 +70,24 @@ def test_an_idle_that_may_answer_a_question_from_before_the_shaking_is_asked_aga
     assert shaker.wait(0.35).asked() == [5.4]
     shaker.state("S1").wait(0.4).state("S1").wait(0.4).state("S0")
     assert shaker.new() == ["shaking:1", "shaking:1", "idle:1"]
+
+
+def test_a_shaking_that_may_answer_a_question_from_before_it_stood_is_no_new_shake() -> None:
+    """The answer comes 0.3 s late: what it shook is over."""
+    shaker = bench(control=False).state("S0").state("S1")
+    shaking_for(shaker, 1.2).wait(0.1).state("S0").wait(0.2).state("S1").wait(0.15)
+    assert shaker.new()[-1] == "idle:1"
+    shaker.wait(1.0)
+    assert shaker.sent[-1][1] == ASK, "asked again"
+    assert shaker.state("S0").new() == ["idle:1"]
+
+
+def test_a_button_pressed_right_after_the_stop_counts_once_its_shaking_is_said_again() -> None:
+    shaker = bench(control=False).state("S0").state("S1")
+    shaking_for(shaker, 1.2).wait(0.1).state("S0").wait(0.2).state("S1")
+    shaker.new()
+    shaker.wait(1.0).state("S1").wait(0.4).state("S1")
+    assert shaker.new()[0] == "shaking:2"
 
 
 def test_lost_words_are_asked_for() -> None:

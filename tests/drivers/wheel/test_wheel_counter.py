@@ -147,13 +147,42 @@ def test_spoilt_lines_are_unreadable() -> None:
     assert output.frames == 0
 
 
-def test_a_reconnection_is_another_life() -> None:
+@pytest.mark.parametrize(
+    ("back", "same"),
+    [
+        (report(20_060, 900, 4, 800), True),
+        (report(20_700, 900, 4, 800), True),
+        (report(19_700, 900, 4, 800, 4), False),
+        (report(8, 900, 4, 800), False),
+        (report(15_000, 900, 4, 800), False),
+    ],
+    ids=["ran on", "ran on, a little fast", "says that it restarted", "began at 0", "began anew and ran longer"],
+)
+def test_a_counter_whose_clock_ran_on_while_it_was_away_is_the_same(back: bytes, same: bool) -> None:
     counter = session()
-    (first,) = angles(counter.feed(report(10, 1), at(10)))
+    (first,) = angles(counter.feed(report(60, 1, 3, -40), at(10)))
     counter.lost(at(20), "plug pulled")
     assert counter.deadline_ns() is None
+    counter.opened(at(15_000))
+    counter.lost(at(16_000), "and once more")
+    counter.opened(at(20_000))
+    output = counter.feed(back, at(20_010))
+    (second,) = angles(output)
+    assert (second.life == first.life) is same
+    assert second.device_s == pytest.approx(20.0 if same else 0.0, abs=0.7)
+    (mark,) = [reading for reading in output.readings if isinstance(reading, IndexMark)]
+    assert (mark.passes, mark.life) == (4, second.life)
+    (third,) = angles(counter.feed(report(25_000, 900, 4, 800), at(20_060)))
+    assert third.life == second.life, "its clock is held against ours after an absence alone"
+
+
+def test_a_counter_that_may_have_been_set_to_zero_while_it_was_away_has_another_life() -> None:
+    counter = session(control=True)
+    (first,) = angles(counter.feed(report(10, 1), at(10)))
+    counter.request(SET_ZERO, at(20))
+    counter.lost(at(30), "plug pulled")
     counter.opened(at(500))
-    (second,) = angles(counter.feed(report(500, 1), at(510)))
+    (second,) = angles(counter.feed(report(510, 1), at(510)))
     assert second.life != first.life
 
 
@@ -210,7 +239,7 @@ def test_any_bytes_never_raise_and_the_cut_changes_nothing(pieces: list[bytes]) 
 
 
 def test_options() -> None:
-    for values, key in (({"counts_per_turn": 4}, "counts_per_turn"), ({"baud": 9600}, "baud")):
+    for values, key in (({"counts_per_turn": 899}, "counts_per_turn"), ({"baud": 9600}, "baud")):
         with pytest.raises(OptionError) as caught:
             DRIVER.parse_options(values)
         assert caught.value.key == key

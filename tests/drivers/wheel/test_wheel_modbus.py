@@ -351,7 +351,7 @@ def test_a_session_s_readings_do_not_depend_on_the_cut(pieces: list[bytes]) -> N
         ({"baud": 9601}, "baud"),
         ({"poll_ms": 24}, "poll_ms"),
         ({"poll_ms": 101}, "poll_ms"),
-        ({"counts_per_turn": 10}, "counts_per_turn"),
+        ({"counts_per_turn": 899}, "counts_per_turn"),
         ({"turns": 1 << 21}, "turns"),
         ({"register": 0xFFFF}, "register"),
         ({"reference_register": 0xFFFE}, "reference_register"),

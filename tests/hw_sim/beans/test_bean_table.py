@@ -103,7 +103,7 @@ def quick(**more: object) -> BeanTableOptions:
 
 
 def test_a_round_from_the_bowl_to_the_result() -> None:
-    watched = Watched(quick(beans=(11,), layouts=("good",)), BeansRules())
+    watched = Watched(quick(beans=(11,), layouts=("good",)), BeansRules(confirm="uncovered"))
     said = watched.until(Judged, 20)
     assert said[:-1] == [Ready(), Started(), BettingOver()]
     assert isinstance(said[-1], Judged)
@@ -112,7 +112,7 @@ def test_a_round_from_the_bowl_to_the_result() -> None:
 
 
 def test_a_layout_that_is_not_clean_is_laid_out_again() -> None:
-    watched = Watched(quick(beans=(10,), layouts=("touching",)), BeansRules(patience_s=4.0))
+    watched = Watched(quick(beans=(10,), layouts=("touching",)), BeansRules(patience_s=4.0, confirm="uncovered"))
     refused = watched.until(NotJudged, 20)[-1]
     assert isinstance(refused, NotJudged)
     assert refused.verdict.reason == "beans_touch"

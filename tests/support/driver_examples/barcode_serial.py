@@ -19,6 +19,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
         plays=(
             Example(
                 name="lines",
+                counted=("repeated",),
                 options={"codebook": "rank-suit"},
                 steps=lines,
                 expect=(*expect, seen(CardForeign, code="JOKER")),
@@ -29,6 +30,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="rests",
+                counted=("repeated",),
                 options={"codebook": "rank-suit", "suffix": "none"},
                 steps=rests,
                 expect=expect,
@@ -39,6 +41,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="trigger",
+                counted=("repeated",),
                 options={"codebook": "rank-suit", "trigger_on": "16540D", "trigger_off": "16550D"},
                 steps=lines,
                 resync_bytes=12,

@@ -27,6 +27,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
                 name="turning",
                 steps=steps,
                 check_bits=16,
+                counted=("device_s",),  # since the first line that was read
                 resync_bytes=80,
                 expect=tuple(
                     one

@@ -47,8 +47,16 @@ def check_shufflers(state: TableState) -> None:
         raise NoShoe(
             f"the deck set {state.decks.scan} is being scanned: end that first (deck.verify)", ShoeReason.SCANNING
         )
+
+
+def check_change(state: TableState) -> None:
+    """Raises ``NoShoe`` while a continuous shuffler's cards are changed; a person who names the set goes past it."""
     if state.decks.stage is not None:
-        raise NoShoe("the shuffler's cards are being changed: wait until it is loaded and ready", ShoeReason.CHANGING)
+        message = (
+            "the shuffler's cards are being changed: wait until it is loaded and ready; where it stands, scan a set"
+            " (deck.verify) or say which one is in the shoe (shoe.change with deck_set)"
+        )
+        raise NoShoe(message, ShoeReason.CHANGING)
 
 
 def choose(state: TableState, rules: ShoeRules, named: str | None) -> tuple[str, DeckSet]:
@@ -57,6 +65,8 @@ def choose(state: TableState, rules: ShoeRules, named: str | None) -> tuple[str,
     Where nobody names one there must be a single one that it can be: the station does not guess which lies there.
     """
     check_name(rules, named)
+    if named is None:
+        check_change(state)
     verified = [name for name in rules.set_names() if _set(state, name).status == "verified"]
     if named is not None:
         verified = [name for name in verified if name == named]
@@ -66,7 +76,7 @@ def choose(state: TableState, rules: ShoeRules, named: str | None) -> tuple[str,
         message = f"{' and '.join(verified)} are verified: say which is in the shoe (shoe.change with deck_set)"
         raise NoShoe(message, ShoeReason.SET_UNCLEAR)
     name = verified[0]
-    for device in devices_with(state, name):
+    for device in _devices_with(state, name):
         if UNHEARD & set(state.faults.get(device, ())):
             message = f"the deck set {name} lies in {device}, which is not heard: see to its connection"
             raise NoShoe(message, ShoeReason.NOT_HEARD)
@@ -81,24 +91,40 @@ def check_name(rules: ShoeRules, named: str | None) -> None:
 
 
 def only_verified(state: TableState, rules: ShoeRules) -> tuple[str | None, DeckSet | None]:
-    """The set and its proof where there is a single one; for tables that need none."""
+    """The set and its proof where there is a single one; for tables that need none. Raises ``NoShoe``."""
+    check_change(state)
     verified = [name for name in rules.set_names() if _set(state, name).status == "verified"]
     return (verified[0], _set(state, verified[0])) if len(verified) == 1 else (None, None)
 
 
 def check_in_play(state: TableState, rules: ShoeRules) -> None:
-    """Raises ``NoShoe`` where the set in play failed meanwhile: no further hand is dealt from it."""
+    """Raises ``NoShoe`` where the set in play is not that any more, of whatever cause: no further hand is dealt from
+    it."""
     shoe = state.shoe
     if shoe is None or shoe.deck_set is None or not rules.require_verified:
         return
-    if _set(state, shoe.deck_set).status == "failed":
-        message = f"the deck set in play failed ({_set(state, shoe.deck_set).reason}): verify a set and change the shoe"
+    known = _set(state, shoe.deck_set)
+    if known.status == "failed":
+        message = f"the deck set in play failed ({known.reason}): verify a set and change the shoe"
         raise NoShoe(message, ShoeReason.SET_FAILED)
+    if known.status != "in_play":
+        message = f"the deck set of this shoe, {shoe.deck_set}, is {_spoken(known)}: verify a set and change the shoe"
+        raise NoShoe(message, CardReason.SHOE_NOT_VERIFIED)
 
 
-def devices_with(state: TableState, deck_set: str) -> Iterator[str]:
-    """The shufflers in which the set lies: one, or none."""
-    return (device for device, there in state.decks.inside.items() if there == deck_set)
+def holder(state: TableState, deck_set: str) -> str | None:
+    """The shuffler that is heard and has the set in its care; ``None`` where there is none."""
+    for device, there in state.decks.inside.items():
+        if there == deck_set and not UNHEARD & set(state.faults.get(device, ())):
+            return device
+    return None
+
+
+def _devices_with(state: TableState, deck_set: str) -> Iterator[str]:
+    """The shufflers in which the set may lie. One that was not heard while the set was scanned does not have it."""
+    if _set(state, deck_set).how != "scan":
+        yield from (device for device, there in state.decks.inside.items() if there == deck_set)
+    yield from (device for device, there in state.decks.told.items() if there == deck_set)
 
 
 def _none_verified(state: TableState, rules: ShoeRules, named: str | None) -> NoShoe:

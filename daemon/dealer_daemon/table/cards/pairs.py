@@ -54,7 +54,7 @@ class Pairs:
                 return []
             self._mine.append(reading)
             return self._side_by_side(reading.at)
-        if isinstance(reading, CardRead) and self._is_late(reading):
+        if isinstance(reading, CardRead) and not reading.repeated and self._is_late(reading):
             reading = replace(reading, repeated=True, unsure=True)
         if reading.repeated and not (isinstance(reading, CardRead) and reading.unsure):
             # Its card waits still, or counted: only then does the table hear of it.
@@ -79,7 +79,10 @@ class Pairs:
         self._looks, self._late = False, None
 
     def _is_late(self, reading: CardRead) -> bool:
-        return self._late is not None and reading.at.mono_ns < self._late[1] and _same(reading, self._late[0])
+        if self._late is None or reading.at.mono_ns >= self._late[1]:
+            return False
+        card = self._late[0]
+        return _same(reading, card) and reading.hint in (None, card.hint)  # another place is another card
 
     def _side_by_side(self, at: Instant) -> list[Reading]:
         out: list[Reading] = []
@@ -115,10 +118,12 @@ class Pairs:
         return out
 
     def _agreed(self, mine: CardRead, theirs: Reading, at: Instant) -> CardRead:
-        if self._looks:
-            self._late = (mine, at.plus_s(self._wait_s).mono_ns)
+        # One reader that was away is believed with one that was not; a late look is believed with nothing.
+        late = self._late is not None and _same(mine, self._late[0])
+        doubts = (_is_unsure(mine), _is_unsure(theirs))
+        unsure = any(doubts) if late else all(doubts)
+        self._late = (mine, at.plus_s(self._wait_s).mono_ns) if self._looks else None
         self._looks = False
-        unsure = _is_unsure(mine) and _is_unsure(theirs)
         return replace(mine, repeated=unsure, unsure=unsure)
 
     def _broken(self, first: Reading) -> list[Reading]:

@@ -1,7 +1,8 @@
 """A deck set is verified by hand: every card of it passes over the table's reader once (``games.md`` §10).
 
-These cards are no hand, and the order in which they pass is kept nowhere: the journal gets counts and no frames. Nor
-does a scan shuffle: that is done after it.
+These cards are no hand, and the order in which they pass is kept nowhere: the journal gets counts and no frames, and
+which cards are wrong is told once, sorted, at the end. Nor does a scan shuffle: that is done after it. A set that a
+shuffler has meanwhile is not verified; the scan goes on to its end all the same, for its cards still pass.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dealer_daemon.events import DeckFailed, DeckScanRefused, DeckScanStarted, D
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.table.cards import shoes
+from dealer_daemon.table.cards.decks import holder
 from dealer_daemon.table.common import STATION
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import CardReason, unit_text
@@ -50,12 +52,12 @@ class DeckScans:
         match reading:
             case CardRead(repeated=False):
                 if not scan.card(reading.card, unit_text(reading.unit)):
-                    detail = f"{reading.card} is there more often than the set has it, or was passed twice"
+                    detail = "a card is there more often than the set has it, or was passed twice; the end says which"
                     self._refuse(turn, scan, DeckReason.CARD_DOUBLED, detail)
                 if scan.over:
                     self._end(turn, scan)
             case CardUnreadable(repeated=False):
-                self._refuse(turn, scan, reading.reason, f"{reading.detail}; scan the same card again")
+                self._refuse(turn, scan, reading.reason, "a card could not be told: scan the same card again")
             case CardForeign(repeated=False):
                 scan.foreign(reading.code)
                 detail = (
@@ -87,6 +89,10 @@ class DeckScans:
         if self._scan is not None:
             raise Refusal(ErrorCode.NOT_NOW, f"the deck set {turn.state.decks.scan} is being scanned already")
         deck_set = self._named(turn, command)
+        device = holder(turn.state, deck_set)
+        if device is not None:
+            message = f"the deck set {deck_set} lies in {device}: take it out, or switch the shuffler off, then scan it"
+            raise Refusal(ErrorCode.NOT_NOW, message)
         shoe = turn.state.shoe
         if shoe is not None and shoe.deck_set == deck_set:
             shoes.end(turn, "scanned", command.by)
@@ -116,6 +122,10 @@ class DeckScans:
         deck_set = turn.state.decks.scan
         assert deck_set is not None
         found = scan.result()
+        if turn.state.decks.sets[deck_set].status != "unknown":
+            detail = "a shuffler had the set meanwhile: take it out of it, then scan it again from its first card"
+            self._fail(turn, deck_set, DeckReason.SCAN_INTERRUPTED, detail, self._by, found)
+            return False
         if found.exact:
             self._scan = None
             turn.emit(DeckVerified(deck_set=deck_set, how="scan", cards=scan.cards, by=self._by))

@@ -42,6 +42,8 @@ from dealer_drivers.readings import DeviceFault, Reading
 from dealer_drivers.shuffler.frames import MachineState, Phase
 from dealer_drivers.shuffler.readings import DeckReport, OrderThrownAway, ShufflerFault, ShufflerLevel, ShufflerTampered
 
+OPENED = Flaw(DeckReason.UNWATCHED, "the shuffler was started anew, or opened, while the set was in it")
+
 
 class Shufflers:
     """See the module. ``cards`` are those of a whole set; ``continuous``: the machine feeds the game as it shuffles, so
@@ -71,7 +73,7 @@ class Shufflers:
 
     def started(self, turn: Turn) -> None:
         """After a restart nothing is known of a set in a shuffler before that is heard."""
-        for device in turn.state.decks.inside:
+        for device in sorted({*turn.state.decks.inside, *turn.state.decks.told}):
             detail = "the station was restarted and the shuffler was not heard since"
             trouble(turn, device, Trouble(ShoeReason.NOT_HEARD, detail))
 
@@ -108,7 +110,10 @@ class Shufflers:
             self._judge(turn, device, report)
 
     def insert(self, turn: Turn, command: Command) -> dict[str, Any]:
-        """A person says which set lies in the shuffler. Raises ``Refusal``."""
+        """A person says which set lies in the shuffler. Raises ``Refusal``.
+
+        Where the machine has another one in its care, nobody knows any more which it is: that one is verified no more.
+        """
         deck_set = text(command, "deck_set")
         devices = [*self._names, *turn.state.decks.unnamed]  # one that is not configured any more may have left a doubt
         if not devices:
@@ -122,16 +127,37 @@ class Shufflers:
         if turn.state.decks.scan == deck_set:
             raise Refusal(ErrorCode.NOT_NOW, f"the deck set {deck_set} is being scanned: end that first (deck.verify)")
         device = devices[0]
+        self._contradicted(turn, device, deck_set)
+        if shoe is not None and shoe.deck_set == deck_set and device in turn.state.decks.unnamed:
+            shoes.end(turn, "reshuffled", command.by)  # its cards were shuffled since
         unnamed, report = turn.state.decks.unnamed.get(device), self._newest.get(device)
         turn.emit(DeckInserted(device=device, deck_set=deck_set, by=command.by), in_round=False)
         trouble(turn, device, Trouble(DeckTrouble.SET_UNNAMED, "", cleared=True))
-        now = report is not None and device in self._watched and report.state is not MachineState.IDLE
+        now = self._holds_cards(device)
         if unnamed is not None and not (now and report is not None and report.job == unnamed):
             # Said of a shuffle that is over: what lies in the machine next is to be said anew.
             turn.emit(DeckRemoved(device=device, deck_set=deck_set), in_round=False)
         elif now and report is not None:
             self._judge(turn, device, report)
         return {"device": device, "deck_set": deck_set}
+
+    def _holds_cards(self, device: str) -> bool:
+        """The machine is heard, and says that cards are in it."""
+        report = self._newest.get(device)
+        return report is not None and device in self._watched and report.state is not MachineState.IDLE
+
+    def _contradicted(self, turn: Turn, device: str, deck_set: str) -> None:
+        """``deck_set`` is said to lie where another one may. Raises ``Refusal`` where the machine itself names that."""
+        report, lies = self._newest.get(device), turn.state.decks.inside.get(device)
+        named = report.deck_set if report is not None and self._holds_cards(device) else None
+        if named in self._rules.set_names() and named != deck_set:
+            raise Refusal(ErrorCode.NOT_NOW, f"{device} says that the deck set {named} lies in it: take that out first")
+        if lies is None or lies == deck_set:
+            return
+        known = turn.state.decks.sets.get(lies, DeckSet())
+        if known.status == "shuffling" or (known.status == "verified" and known.how == "shuffler"):
+            detail = f"{deck_set} was said to lie in {device}, which had this set: shuffle it again"
+            self._failed(turn, device, lies, Flaw(DeckReason.UNWATCHED, detail), None)
 
     # -- whose cards are it, and are they whole ---------------------------------------------------------------
 
@@ -140,13 +166,27 @@ class Shufflers:
         decks = turn.state.decks
         lies = decks.inside.get(device)
         if decks.jobs.get(device) == report.job:
-            if lies is not None and device not in decks.told:
+            if lies is not None:
                 self._goes_on(turn, device, lies, report)
+            self._beside(turn, device, {decks.told.get(device), report.deck_set} - {lies}, report)
         elif report.state is MachineState.IDLE:
-            if lies is not None and device not in decks.told:
+            if lies is not None:
                 self._disturbed(turn, device, lies, report)
+            told = decks.told.get(device)
+            if told is not None and self._status(turn, told) == "verified":
+                self._failed(turn, device, told, judge_upset(report) or OPENED, report.job)
         else:
             self._begun(turn, device, report)
+
+    def _beside(self, turn: Turn, device: str, others: set[str | None], report: DeckReport) -> None:
+        """Sets that a person, or the machine, says are in it, in a shuffle that is known as another's."""
+        for name in sorted(name for name in others if name in self._rules.set_names()):
+            flaw = judge_upset(report)
+            status = self._status(turn, name)
+            if flaw is None and status != "in_play" and report.state is not MachineState.IDLE:
+                flaw = Flaw(DeckReason.UNWATCHED, "the set may have been in the shuffler since it was verified")
+            if flaw is not None and status in ("verified", "in_play", "shuffling"):
+                self._failed(turn, device, name, flaw, report.job)
 
     def _begun(self, turn: Turn, device: str, report: DeckReport) -> None:
         """Another shuffle than the one that is known of."""
@@ -160,6 +200,10 @@ class Shufflers:
                 self._postponed[device] = report
                 return
             shoes.end(turn, "reshuffled", STATION)
+        lies = turn.state.decks.inside.get(device)
+        given_out = report.deck_set is not None and device in self._watched  # heard all the while, it names another
+        if lies is not None and lies != deck_set and not given_out:
+            self._disturbed(turn, device, lies, report)
         tampered = device in turn.state.decks.suspect and device not in self._emptied
         turn.emit(DeckShuffling(device=device, deck_set=deck_set, job=report.job), in_round=False)
         if tampered:
@@ -215,12 +259,15 @@ class Shufflers:
             flaw = self._whole(turn, device, report)
             if flaw is None:
                 self._verified(turn, device, deck_set, report)
-        elif known.status == "verified" and known.how == "shuffler":
+        elif known.how == "scan" or turn.state.decks.scan == deck_set:
+            if report.state is not MachineState.IDLE and known.status in ("verified", "in_play", "unknown"):
+                detail = "the shuffler says that it still has the set, which was scanned meanwhile"
+                flaw = judge_upset(report) or Flaw(DeckReason.UNWATCHED, detail)
+        elif known.status in ("verified", "in_play"):
             flaw = judge_upset(report)
-            if flaw is None and report.state is MachineState.SHUFFLING:
+            feeds = known.status == "in_play" and self._continuous
+            if flaw is None and report.state is MachineState.SHUFFLING and not feeds:
                 flaw = Flaw(DeckReason.UNWATCHED, "the shuffler shuffles again what it had called whole")
-        elif known.status == "in_play" and self._continuous:
-            flaw = judge_upset(report)
         if flaw is not None:
             self._failed(turn, device, deck_set, flaw, report.job)
         if report.state is MachineState.IDLE:
@@ -236,16 +283,23 @@ class Shufflers:
 
     def _disturbed(self, turn: Turn, device: str, deck_set: str, report: DeckReport) -> None:
         """The machine started anew, or its door was opened, with a set in it that it does not know any more."""
-        status = self._status(turn, deck_set)
-        if status in ("verified", "shuffling") or (status == "in_play" and self._continuous):
-            detail = "the shuffler was started anew, or opened, while the set was in it"
-            flaw = judge_upset(report) or Flaw(DeckReason.UNWATCHED, detail)
+        known, idle = turn.state.decks.sets.get(deck_set, DeckSet()), report.state is MachineState.IDLE
+        flaw: Flaw | None = None
+        if known.how == "scan" and idle:
+            pass  # it was outside, and is
+        elif known.status in ("verified", "shuffling") or (known.status == "in_play" and self._continuous):
+            flaw = judge_upset(report) or OPENED
+        elif known.status == "in_play" and idle:
+            flaw = judge_upset(report)  # whether it was given out before that is not known
+        if flaw is not None:
             self._failed(turn, device, deck_set, flaw, report.job)
         turn.emit(DeckRemoved(device=device, deck_set=deck_set), in_round=False)
 
     # -- what else a shuffler says ----------------------------------------------------------------------------
 
     def _level(self, turn: Turn, device: str, level: ShufflerLevel) -> None:
+        if not self._continuous:
+            return  # this game's cards do not come out of the machine while it is played
         phase = level.phase
         if phase is Phase.EMPTY and level.inside:
             phase = Phase.EMPTYING
@@ -265,26 +319,37 @@ class Shufflers:
             ),
             in_round=False,
         )
-        for name, known in turn.state.decks.sets.items():
-            its = known.device == device and (known.status == "shuffling" or known.how == "shuffler")
-            if its and known.status in ("shuffling", "verified"):
-                self._failed(turn, device, name, Flaw(DeckReason.TAMPERED, reading.detail), None)
         if turn.state.paused is None:
             turn.emit(TablePaused(reason="shuffler_tampered", by=STATION, detail=reading.detail))
+        for name, known in turn.state.decks.sets.items():
+            its = known.device == device and (known.status == "shuffling" or known.how == "shuffler")
+            given_out = known.status == "in_play" and turn.state.decks.inside.get(device) != name
+            if (its and not given_out) or turn.state.decks.told.get(device) == name:
+                self._out(turn, device, name, Flaw(DeckReason.TAMPERED, reading.detail), None)
 
     def _order_offered(self, turn: Turn, device: str, detail: str) -> None:
         """The cards of this shuffle are out, whosever they are: somebody else may have heard their order."""
-        report = self._newest.get(device)
-        job = None if report is None else report.job
+        decks, report = turn.state.decks, self._newest.get(device)
+        job = None if report is None or device not in self._watched else report.job
         turn.emit(
             ShufflerTamper(
                 device=device, cause="order_offered", job=job, detail=detail, evidence=turn.evidence_of(device)
             ),
             in_round=False,
         )
-        deck_set = turn.state.decks.inside.get(device)
-        if deck_set is not None and self._status(turn, deck_set) in ("verified", "shuffling"):
-            self._failed(turn, device, deck_set, Flaw(DeckReason.ORDER_KNOWN, detail), job)
+        if job is None:
+            self._emptied.discard(device)
+        may_be = {decks.inside.get(device), decks.told.get(device)}
+        if job is None or decks.jobs.get(device) == job:
+            may_be.add(self._newest_of(turn, device))  # it may be out of the machine: its order is known all the same
+        for deck_set in sorted(name for name in may_be if name is not None):
+            self._out(turn, device, deck_set, Flaw(DeckReason.ORDER_KNOWN, detail), job)
+
+    def _newest_of(self, turn: Turn, device: str) -> str | None:
+        """The set that the machine verified last."""
+        sets = turn.state.decks.sets.items()
+        its = [(known.verification or 0, name) for name, known in sets if known.device == device]
+        return max(its)[1] if its else None
 
     def _status(self, turn: Turn, deck_set: str) -> str:
         return turn.state.decks.sets.get(deck_set, DeckSet()).status
@@ -304,6 +369,11 @@ class Shufflers:
             ),
             in_round=False,
         )
+
+    def _out(self, turn: Turn, device: str, deck_set: str, flaw: Flaw, job: int | None) -> None:
+        """It fails, where it was of any worth."""
+        if self._status(turn, deck_set) in ("shuffling", "verified", "in_play"):
+            self._failed(turn, device, deck_set, flaw, job)
 
     def _failed(self, turn: Turn, device: str, deck_set: str, flaw: Flaw, job: int | None) -> None:
         in_play = self._status(turn, deck_set) == "in_play"
