@@ -81,8 +81,8 @@ def _after(decks: Decks, event: Event) -> Decks:
             taken = replace(decks, told=_without(decks.told, data.deck_set), scan=data.deck_set)
             return _set(taken, data.deck_set, status="unknown", how=None, device=None, reason=None)
         case DeckVerified() as data:
-            done = replace(decks, stage=None)
-            done = replace(done, scan=None) if data.how == "scan" else replace(done, old_cards=False)
+            loaded = replace(decks, stage=None)
+            done = replace(loaded, scan=None) if data.how == "scan" else replace(loaded, old_cards=False)
             proof = {"how": data.how, "device": data.device, "verification": event.sequence}
             return _set(done, data.deck_set, status="verified", reason=None, **proof)
         case DeckFailed() as data:

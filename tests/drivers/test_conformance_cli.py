@@ -53,6 +53,8 @@ def test_readings_are_printed_for_people(recording: str, capsys: pytest.CaptureF
         (("cammegh-m360", "--recording", "RECORDING", "--option", "zeros=9"), "zeros"),
         (("cammegh-m360", "--recording", "RECORDING", "--option", "zeros"), "zeros=2"),
         (("cammegh-m360", "--recording", "RECORDING", "--recording", "RECORDING"), "name of its own"),
+        (("cammegh-m360", "--recording", "RECORDING", "--cases", "0"), "1 or more"),
+        (("cammegh-m360", "--recording", "RECORDING", "--cases", "-5"), "1 or more"),
         (("cammegh-m360", "--examples", "no_such_module:EXAMPLES"), "no_such_module"),
         (("cammegh-m360", "--examples", "json:loads"), "is neither Examples nor"),
         (("cammegh-m360", "--examples", "json:nothing"), "nothing"),

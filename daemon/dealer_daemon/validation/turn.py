@@ -447,6 +447,6 @@ class TurnJudge:
         return [NotJudged(verdict)]
 
     def _spend(self) -> None:
+        self._respun = Respun(self._last_deg if self._attempt is None else self._attempt.start_deg)
         self._attempt = self._doubt = None
         self._state = _State.SPENT
-        self._respun = Respun(self._last_deg)

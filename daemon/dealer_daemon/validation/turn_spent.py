@@ -10,9 +10,9 @@ from dealer_daemon.validation.turn_motion import Pace
 from dealer_daemon.validation.turn_track import Sample
 
 LET_GO_DEG = 180.0
-"""So far behind the attempt's end a wheel that slows is out of the hand that spun it."""
+"""So far from where its attempt began a wheel that slows is out of the hand that spun it."""
 LET_GO_PART = 0.8
-STOOD_S = 0.2
+STOOD_S = 0.4
 """A wheel that is wound up first does not stand for so long where it turns about."""
 FULL_TURN_DEG = 360.0
 """By itself a wheel may gain speed within a turn, by imbalance and by rolling back; it is no faster a turn later."""
@@ -20,10 +20,10 @@ FASTER_DEG_S = 15.0
 
 
 class Respun:
-    """Watches the wheel from the end of one attempt on."""
+    """Watches the wheel from the end of an attempt on that began at ``from_deg``."""
 
-    def __init__(self, deg: float) -> None:
-        self._from_deg = deg
+    def __init__(self, from_deg: float) -> None:
+        self._from_deg = from_deg
         self._peak_deg_s = 0.0
         self._slowest: tuple[float, float] | None = None
         """Its lowest speed since the hand had let go, and where that was; ``None`` while the hand may be on it."""

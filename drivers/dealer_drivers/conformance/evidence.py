@@ -83,8 +83,7 @@ def _content(reading: Reading) -> dict[str, object]:
 def _fits(content: dict[str, object], known: list[dict[str, object]], free: tuple[str, ...]) -> bool:
     """Whether it says what a good one says, or less of it: what is not known is ``None``."""
     return any(
-        all(value is None or name in free or value == one.get(name) for name, value in content.items())
-        for one in known
+        all(value is None or name in free or value == one.get(name) for name, value in content.items()) for one in known
     )
 
 

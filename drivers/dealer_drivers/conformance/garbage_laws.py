@@ -68,9 +68,7 @@ def damage_gives_no_value(subject: Subject) -> None:
         )
 
 
-def _no_value_but(
-    subject: Subject, known: Evidence, case: str, rng: Random, damage: Callable[[bytes], bytes]
-) -> None:
+def _no_value_but(subject: Subject, known: Evidence, case: str, rng: Random, damage: Callable[[bytes], bytes]) -> None:
     chunks = [n for n, chunk in enumerate(subject.chunks) if chunk]
     if not chunks:
         return
@@ -129,6 +127,8 @@ def _other_checks(raw: bytes, bits: int) -> list[bytes]:
             new |= {b"%0*X" % (size, int(old, 16) ^ 1 << bit) for bit in range(bits)}
             found += [head + one for one in new if one.upper() != old.upper()]
             break  # text: its last bytes are digits, and no check value in bytes
-        new |= {old[:place] + bytes([old[place] ^ 1 << bit]) + old[place + 1 :] for place in range(size) for bit in range(8)}
+        new |= {
+            old[:place] + bytes([old[place] ^ 1 << bit]) + old[place + 1 :] for place in range(size) for bit in range(8)
+        }
         found += [head + one for one in new if one != old]
     return found

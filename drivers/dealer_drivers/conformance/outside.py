@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -20,7 +21,7 @@ NOW = frozenset({"now", "utcnow", "today"})
 FILES = frozenset({"random.py", "secrets.py", "uuid.py", "socket.py", "subprocess.py", "tempfile.py"})
 """Of Python's own library, from which nothing may be called."""
 ENVIRONMENT = frozenset(one.__code__ for one in vars(type(os.environ)).values() if inspect.isfunction(one))
-LIBRARY = os.path.dirname(os.__file__)
+LIBRARY = str(Path(os.__file__).parent)
 
 
 @contextmanager

@@ -67,9 +67,8 @@ def nothing_outside(subject: Subject) -> None:
     """No clock, no chance, no file, no network, no process and no thread: time and bytes are all that it knows."""
     players = [subject.player(), subject.player()]
     _busy(subject, players[0])  # what is imported late is imported now
-    with _shut_off(type(players[1].session).__module__.partition(".")[0]):
-        with watched() as called:
-            _busy(subject, players[1])
+    with _shut_off(type(players[1].session).__module__.partition(".")[0]), watched() as called:
+        _busy(subject, players[1])
     if called:
         raise Broken(f"the session calls {called[0]}: time and bytes are all that it may know")
 

@@ -38,6 +38,8 @@ SLIM, SLIM_LONG, SLIM_LIKE = 3.5, 1.25, 1.7
 """Times as long as wide, and edges long: longer than the side of any die; and where it has the colour of dice."""
 LEAST_SIDE = 0.7
 """Part of the side towards the middle of the picture that a flat die shows at least."""
+SOFT_SIZE = 0.03
+"""Part by which a face may seem larger where outlines are soft, before that is called a stack."""
 LEAST_CUT = 0.04
 """A part of a die that reaches into the picture shows at least so much, in faces; less may be anything."""
 SHARP = 1.0
@@ -106,9 +108,9 @@ def _doubts(profile: Profile, count: int, seen: Evidence) -> list[tuple[Doubt, s
         doubts.append(_unexplained(count, die))
     if not doubts and any(found.fits_none and found.like_die > 0.6 and found.of_body for found in die.faces):
         doubts.append((Doubt.LEANING, "a die shows nothing like a flat face"))
-    doubts += agree
     if die.edge_width_px > profile.edge_width_px * profile.tolerances.edge_width:
         doubts.append(_blurred(profile, die))
+    doubts += agree
     if known != count:
         doubts.append((Doubt.WRONG_COUNT, f"{known} dice were found, not {count}"))
     if len(pip.faces) != count and not agree:
@@ -203,9 +205,10 @@ def _sizes(profile: Profile, seen: Evidence) -> list[tuple[Doubt, str]]:
     """Faces nearer to the camera than those of dice on the plate."""
     doubts = []
     allowed, allowed_unequal = profile.tolerances.size, profile.tolerances.unequal
+    soft = seen.die.edge_width_px > profile.edge_width_px * profile.tolerances.edge_width
     for layout in seen.pip.faces:
         one = layout.face.value == 1
-        limit = OUTLINE if one else allowed
+        limit = OUTLINE if one else max(allowed, SOFT_SIZE) if soft else allowed
         if layout.scale > 1 + limit and layout.unequal < max(allowed_unequal, 0.4 * (layout.scale - 1)):
             doubts.append(
                 (Doubt.STACKED, f"the {layout.face.value} is {layout.scale:.3f} times as large as on the plate")

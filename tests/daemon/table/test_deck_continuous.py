@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
-from dealer_daemon.commands import CommandName
+from dealer_daemon.commands import CommandName, Role
 from dealer_daemon.events import (
     DeckFailed,
     ShoeBegan,
     ShoeEnded,
     TablePaused,
 )
+from dealer_daemon.games.cards.card import DECK
+from dealer_drivers.shuffler.frames import Reenumerated, encode
+from hw_sim.shuffler import lines
 from support.deck_tables import DeckTable
 
 SOURCES = pytest.mark.parametrize("source", ["device", "server"])
@@ -93,4 +96,63 @@ def test_trouble_in_a_continuous_shuffler_pauses_the_table_and_ends_what_it_feed
     assert "failed" in str(table.begins())
     table.shuffled(2)
     assert table.last(ShoeEnded).reason == "reshuffled"
+    assert table.begins() is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [(encode(Reenumerated(1)), "deck_tampered"), (lines.order(["8S", "KD", "2C"]), "deck_order_known")],
+)
+def test_what_a_continuous_shuffler_feeds_is_out_when_it_was_tampered_with(sent: bytes, reason: str) -> None:
+    table = continuous()
+    assert table.begins() is None
+    table.bytes_of_shuffler(sent)
+    assert table.last(DeckFailed).reason == reason
+    assert len(table.of(TablePaused)) == 1
+    table.resume()
+    assert "failed" in str(table.begins())
+
+
+# -- a change that never ends ---------------------------------------------------------------------------------------
+
+
+def scan(table: DeckTable, deck_set: str) -> None:
+    table.did(VERIFY, Role.DEALER, deck_set=deck_set)
+    table.deal(" ".join(str(card) for card in DECK for _ in range(table.cards // 52)), gap_s=0.2)
+
+
+@pytest.mark.parametrize("restarted", [True, False])
+def test_a_scan_is_the_way_on_when_the_shuffler_dies_in_a_change(restarted: bool) -> None:
+    table = continuous()
+    assert table.begins() is None
+    table.level(300, "emptying", 5)
+    table.link_lost()
+    assert "being changed" in str(table.begins())
+    if restarted:
+        table.restart()
+        table.link_lost()
+    scan(table, "set-1")
+    assert table.begins() is None
+    table.link_back()
+    table.level(300, "emptying", 5)
+    assert "being changed" in str(table.begins()), "it goes on where it is heard again"
+
+
+def test_a_manager_who_names_the_set_ends_a_change() -> None:
+    table = DeckTable("blackjack", "server", rules="infinite-001", shoe=ONE_SET)
+    scan(table, "set-1")
+    table.level(300, "emptying", 5)
+    assert "being changed" in str(table.begins())
+    assert "being changed" in table.ask(CHANGE, Role.MANAGER, reason="x").message
+    table.manager(CHANGE, deck_set="set-1")
+    assert table.last(ShoeBegan).verified_by == "scan"
+    assert table.begins() is None
+
+
+def test_the_level_of_a_shuffler_that_does_not_feed_the_game_is_nothing_to_it() -> None:
+    table = DeckTable(shoe={**ONE_SET, "decks": 1})
+    table.level(100, "emptying", 1)
+    table.level(0, "empty", 1)
+    assert not table.of_type("shuffler.change")
+    table.shuffled(1)
     assert table.begins() is None

@@ -129,7 +129,7 @@ class House:
             if self.rng.random() < 0.5:  # several sets may be whole: the manager says which it is
                 self.table.ask(CommandName.SHOE_CHANGE, Role.MANAGER, reason="this one", deck_set=shuffle.deck_set)
                 self.check_begun()
-        if self.table.state.shoe is None and (self.tries == 0 or self.tries > 20):
+        if self.tries > 20 or (self.table.state.shoe is None and self.tries == 0):
             self.cards, self.tries = None, 0
 
     def deal(self) -> bool:

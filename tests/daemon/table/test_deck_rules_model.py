@@ -44,6 +44,8 @@ class DeckRules(RuleBasedStateMachine):
         self.flags: set[str] = set()
         self.off: dict[str, int] = {}
         self.order_out = False
+        self.soiled: set[str] = set()
+        """Sets that the machine had when something happened to it."""
         self.up = True
         self.heard = True
         self.counted = 0
@@ -68,6 +70,7 @@ class DeckRules(RuleBasedStateMachine):
             return  # its cards lie on the table
         self.inside, self.job, self.state, self.off = deck_set, self.job + 1, "shuffling", off
         self.whole.discard(deck_set)
+        self.soiled.discard(deck_set)
         self.order_out = False
         self.flags -= {"jam", "misread"}
         if told:
@@ -103,7 +106,8 @@ class DeckRules(RuleBasedStateMachine):
 
     @rule()
     def power_cycle(self) -> None:
-        self.lapse()
+        if self.inside is not None:
+            self.whole.discard(self.inside)
         self.job, self.state, self.inside, self.off = self.job + 1, "idle", None, {}
         self.flags.clear()
         self.say()
@@ -119,6 +123,13 @@ class DeckRules(RuleBasedStateMachine):
         """What was said of the cards in the machine holds no more."""
         if self.inside is not None and self.state != "idle":
             self.whole.discard(self.inside)
+            self.soiled.add(self.inside)
+
+    @precondition(lambda self: self.names_sets)
+    @rule(deck_set=st.sampled_from(SETS))
+    def announce(self, deck_set: str) -> None:
+        """A person says which set goes in, rightly or not; the machine knows better."""
+        self.table.ask(CommandName.DECK_INSERT, Role.DEALER, deck_set=deck_set)
 
     @precondition(lambda self: self.up)
     @rule(tamper=st.booleans())
@@ -178,6 +189,7 @@ class DeckRules(RuleBasedStateMachine):
         said = {name for name in SETS if self.table.status(name) == "verified"}
         if self.up and self.heard:
             assert said <= self.whole
+            assert not [name for name in self.soiled if self.table.status(name) == "in_play"]
         assert len(self.table.of(ShoeBegan)) - len(self.table.of(ShoeEnded)) in (0, 1)
 
 

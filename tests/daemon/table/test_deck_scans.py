@@ -145,11 +145,88 @@ def test_a_scan_does_not_outlive_the_process() -> None:
 def test_a_scan_is_the_way_in_when_the_shuffler_is_gone() -> None:
     table = DeckTable(shoe={**ONE_SET, "decks": 1})
     table.shuffler("shuffling", 1, flags=["jam"])
+    assert "take it out" in table.ask(VERIFY, Role.DEALER).message, "it has the set"
+    table.link_lost()
+    table.did(VERIFY, Role.DEALER)
+    table.deal(" ".join(map(str, DECK)), gap_s=0.2)
+    assert table.begins() is None, "switched off, it reports nothing"
+    table.link_back()
+    table.shuffler("idle", 2)
+    assert table.status("set-1") == "in_play", "it was outside, and is"
+
+
+def test_no_shoe_of_a_scanned_set_while_the_empty_shuffler_reports_a_jam() -> None:
+    table = DeckTable(shoe={**ONE_SET, "decks": 1})
+    table.shuffler("idle", 1, flags=["jam"])
     table.did(VERIFY, Role.DEALER)
     table.deal(" ".join(map(str, DECK)), gap_s=0.2)
     assert table.begins() == "shuffler_jam", "it reports it still"
     table.link_lost()
-    assert table.begins() is None, "switched off, it reports nothing"
+    assert table.begins() is None
+
+
+@pytest.mark.parametrize("state", ["shuffling", "ready", "mismatch"])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_set_that_the_shuffler_has_is_not_scanned(state: str, named: bool) -> None:
+    table = DeckTable(shoe={**ONE_SET, "decks": 1})
+    name = "set-1" if named else None
+    table.shuffler("shuffling", 5, name)
+    table.shuffler(state, 5, name, **({"missing": 1} if state == "mismatch" else {}))
+    assert "take it out" in table.ask(VERIFY, Role.DEALER, deck_set="set-1").message
+    table.shuffler("idle", 5)
+    table.did(VERIFY, Role.DEALER)
+    table.deal(" ".join(map(str, DECK)), gap_s=0.2)
+    assert table.status("set-1") == "verified"
+
+
+@pytest.mark.parametrize("ends", ["shuffling", "ready", "mismatch"])
+def test_a_set_that_goes_into_the_shuffler_during_its_scan_is_not_verified_by_that(ends: str) -> None:
+    table = DeckTable(source="server", shoe={"require_verified": True, "deck_sets": ["red", "blue"], "decks": 1})
+    table.did(VERIFY, Role.DEALER, deck_set="red")
+    cards = list(map(str, DECK))
+    table.deal(" ".join(cards[:30]), gap_s=0.2)
+    table.shuffler("shuffling", 5, "red")
+    if ends != "shuffling":
+        table.shuffler(ends, 5, "red", **({"missing": 1} if ends == "mismatch" else {}))
+    assert "being scanned" in str(table.begins()) or ends == "mismatch"
+    table.deal(" ".join(cards[30:]), gap_s=0.2)
+    assert table.last(DeckFailed).reason == "deck_scan_interrupted"
+    assert table.state.decks.scan is None
+    assert not table.of(RoundOpened), "the cards that pass are no hand"
+    table.shuffler("idle", 5)
+    assert table.begins() is not None
+    assert table.status("red") == "failed"
+
+
+@pytest.mark.parametrize(("said", "reason"), [("mismatch", "deck_count_off"), ("ready", "deck_unwatched")])
+@pytest.mark.parametrize("job", [5, 6])
+def test_what_the_shuffler_says_of_a_scanned_set_that_it_names(said: str, reason: str, job: int) -> None:
+    """It was switched off with the set in it, and says when it is back that it has the set still."""
+    table = DeckTable(source="server", shoe={"require_verified": True, "deck_sets": ["red", "blue"], "decks": 1})
+    table.shuffler("shuffling", 5, "red")
+    table.link_lost()
+    table.did(VERIFY, Role.DEALER, deck_set="red")
+    table.deal(" ".join(map(str, DECK)), gap_s=0.2)
+    assert table.status("red") == "verified"
+    table.link_back()
+    table.shuffler(said, job, "red", **({"missing": 1} if said == "mismatch" else {}))
+    if (said, job) == ("ready", 6):
+        assert table.last(DeckVerified).how == "shuffler", "another shuffle, which it vouches for"
+    else:
+        assert (table.status("red"), table.last(DeckFailed).reason) == ("failed", reason)
+
+
+def test_which_cards_came_twice_is_told_at_the_end_and_in_no_order() -> None:
+    table = CardTable("three-cards", shoe={**ONE_SET, "decks": 1})
+    table.did(VERIFY, Role.DEALER)
+    passed = ["KD", "2S", "9H", "AS"]
+    table.unread()
+    table.deal(" ".join(card for card in passed for _ in range(2)), gap_s=0.2)
+    said = {(one.reason, one.detail) for one in table.of(DeckScanRefused)}
+    assert len(said) == 2, "every card twice says the same"
+    assert not any(card in detail for _, detail in said for card in passed)
+    table.did(VERIFY, Role.DEALER, action="end")
+    assert table.last(DeckFailed).doubled == sorted(passed)
 
 
 def test_readers_look_for_cards_while_a_set_is_scanned() -> None:

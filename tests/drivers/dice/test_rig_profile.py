@@ -11,8 +11,9 @@ import cv2
 import numpy as np
 import pytest
 
-from dealer_drivers.dice.faces import Bgr
+from dealer_drivers.dice.faces import Bgr, Doubts
 from dealer_drivers.dice.profile import ProfileError, RigProfile, dump_profile, load_profile
+from dealer_drivers.dice.profile_check import Shown, seen_badly
 from dealer_drivers.dice.profile_make import make_profile
 from dealer_drivers.dice.profile_size import ProfileMakeError
 from support.rig_dice import calibrated, calibration_pictures
@@ -123,11 +124,6 @@ def out_of_focus(picture: Bgr) -> Bgr:
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), 2.8), np.uint8)
 
 
-def lit_from_one_side(picture: Bgr) -> Bgr:
-    light = np.linspace(0.27, 1.0, picture.shape[1])
-    return np.asarray(picture * light[None, :, None], np.uint8)
-
-
 def from_far(picture: Bgr) -> Bgr:
     return np.asarray(cv2.resize(picture, None, fx=0.6, fy=0.6, interpolation=cv2.INTER_AREA), np.uint8)
 
@@ -141,7 +137,6 @@ def squeezed(picture: Bgr) -> Bgr:
     [
         (brighter, r"lower the exposure: the dice's white is at 25\d of 255"),
         (out_of_focus, "focus the camera"),
-        (lit_from_one_side, "spread the light"),
         (from_far, r"bring the camera nearer: the dice are 5\d pixels wide, at least 60 are needed"),
         (squeezed, "hang the camera straight above the plate"),
     ],
@@ -150,3 +145,17 @@ def test_a_rig_that_cannot_be_read_is_told_what_to_change(change: Callable[[Bgr]
     plates, dice = (list(map(change, some)) for some in calibration_pictures(calibrated(1, "asian")[0], 1))
     with pytest.raises(ProfileMakeError, match=said):
         make_profile(plates, dice)
+
+
+def test_light_from_one_side_is_said_with_the_place() -> None:
+    rig, profile, reader = calibrated(1, "asian")
+    shown = []
+    for picture in calibration_pictures(rig, 1)[1][:4]:
+        looked = reader.look(picture)
+        assert not isinstance(looked, Doubts)
+        poses = tuple(found.square.pose for found in looked[0].faces)
+        light = np.linspace(0.2, 1.0, picture.shape[1])
+        shown.append(Shown(np.asarray(picture * light[None, :, None], np.uint8), poses, None, ()))
+    said = seen_badly(profile.content, shown)
+    assert len(said) == 1
+    assert said[0].startswith("spread the light: a die at ")

@@ -340,7 +340,7 @@ class Shufflers:
         if job is None:
             self._emptied.discard(device)
         may_be = {decks.inside.get(device), decks.told.get(device)}
-        if job is None or decks.jobs.get(device) == job:
+        if device not in decks.inside and (job is None or decks.jobs.get(device) == job):
             may_be.add(self._newest_of(turn, device))  # it may be out of the machine: its order is known all the same
         for deck_set in sorted(name for name in may_be if name is not None):
             self._out(turn, device, deck_set, Flaw(DeckReason.ORDER_KNOWN, detail), job)
