@@ -75,8 +75,7 @@ def _after(decks: Decks, event: Event) -> Decks:
             shuffled = replace(decks, inside=lies, told=_cut(decks.told, data.device), jobs=jobs, suspect=suspect)
             return _set(shuffled, data.deck_set, status="shuffling", how=None, device=data.device, reason=None)
         case DeckRemoved() as data:
-            inside, told = _out(decks.inside, data), _out(decks.told, data)
-            return replace(decks, inside=inside, told=told)
+            return replace(decks, inside=_out(decks.inside, data), told=_out(decks.told, data))
         case DeckScanStarted() as data:
             taken = replace(decks, told=_without(decks.told, data.deck_set), scan=data.deck_set)
             return _set(taken, data.deck_set, status="unknown", how=None, device=None, reason=None)

@@ -115,7 +115,7 @@ def a_rig(seed: int, count: int, quick: bool) -> Tally:
 def month(first: int, count: int, processes: int, *, quick: bool = False) -> Iterator[Tally]:
     """Tallies of rigs ``first``, ``first`` + 1 and so on as they are done, until ``count`` shakes were looked at."""
     done, seed = 0, first
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
         going: set[Future[Tally]] = set()
         planned: dict[Future[Tally], int] = {}
         while done < count:

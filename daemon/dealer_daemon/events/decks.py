@@ -49,7 +49,7 @@ class DeckScanStarted(EventData, frozen=True, kw_only=True):
 
 
 class DeckScanRefused(EventData, frozen=True, kw_only=True):
-    """A card of the scan could not be told, is foreign, or was there before; which card it is stays in the station."""
+    """A card of the scan could not be told, is foreign, or was there before; which one is told at the end, sorted."""
 
     type: ClassVar[str] = "deck.scan_refused"
     deck_set: str
@@ -100,7 +100,8 @@ class ShufflerTamper(EventData, frozen=True, kw_only=True):
     device: str
     cause: Literal["usb_reenumerated", "order_offered"]
     job: int | None = None
-    """The shuffle that it was about: no set is verified by it."""
+    """The shuffle that it was about: no set is verified by it. Null for an order: that is not known, and holds for the
+    one under way."""
     detail: str
     evidence: list[str] = []
 

@@ -40,8 +40,8 @@ DECKS: dict[str, Word] = {
     ),
     "deck_unwatched": Word(
         _DECK, "The set was out of sight", "牌组曾脱离监控", "牌組曾脫離監控",
-        "The shuffler was started anew, opened, or shuffled again with the set in it, and what it says of the set now "
-        "is not of the shuffle that was verified. Shuffle it again.",
+        "The shuffler was started anew, opened, or shuffled again with the set in it, or another set was said to lie "
+        "there: what was verified may not be these cards as they are now. Shuffle it again.",
     ),
     "deck_tampered": Word(
         _DECK, "Shuffler tampered with", "洗牌机疑遭改动", "洗牌機疑遭改動",
@@ -63,7 +63,7 @@ DECKS: dict[str, Word] = {
     ),
     "deck_card_doubled": Word(
         _DECK, "This card came before", "此牌重复", "此牌重複",
-        "In a scan: there are more of this card than the set has, or it passed twice.",
+        "In a scan: there are more of a card than the set has, or it passed twice. The end of the scan says which.",
     ),
     "deck_scan_cancelled": Word(
         _DECK, "Scan given up", "核验扫描已取消", "核驗掃描已取消",
@@ -71,7 +71,7 @@ DECKS: dict[str, Word] = {
     ),
     "deck_scan_interrupted": Word(
         _DECK, "Scan interrupted", "核验扫描中断", "核驗掃描中斷",
-        "The station was restarted in the middle of the scan. Begin it again.",
+        "The station was restarted in the middle of the scan, or a shuffler had the set meanwhile. Begin it again.",
     ),
     # Why no shoe starts.
     "deck_set_failed": Word(
@@ -88,7 +88,8 @@ DECKS: dict[str, Word] = {
     ),
     "shuffler_changing": Word(
         (Kind.VIOLATION,), "Cards are being changed", "正在更换牌", "正在更換牌",
-        "The cards of the continuous shuffler are being changed. Wait until it is loaded and ready.",
+        "The cards of the continuous shuffler are being changed. Wait until it is loaded and ready. Where it stands, "
+        "scan a set, or change the shoe and name its set (`shoe.change`).",
     ),
     # What the shuffler reports.
     "shuffler_jam": Word(

@@ -64,8 +64,8 @@ TURNS: dict[str, Word] = {
     ),
     "counts_lost": Word(
         _HELD, "The counter missed counts", "计数器漏计", "計數器漏計",
-        "The wheel's counter says that it missed counts in this turn, or just before it. Decide by the video; check the "
-        "encoder's cable.",
+        "The wheel's counter says that it missed counts in this turn, or just before it. Decide by the video; check "
+        "the encoder's cable.",
     ),
     "index_missing": Word(
         _HELD, "The reference mark was not seen", "未检测到参考标记", "未偵測到參考標記",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from dealer_drivers.conformance.check import Broken, brief, listed
 from dealer_drivers.conformance.player import START, Player, Said
@@ -277,7 +278,7 @@ def _timeless(said: Sequence[Said]) -> list[Said]:
 
 
 def _no_walls(reading: Reading) -> Reading:
-    moments = {
+    moments: dict[str, Any] = {
         name: _no_wall(value)
         for name in type(reading).__dataclass_fields__
         if isinstance(value := getattr(reading, name), Instant)

@@ -30,7 +30,8 @@ NOISE_TOLD = 64
 ORDER = ord("O")
 
 _CARD = r"(?:[A2-9TJQK][SHCD])"
-_ORDER = re.compile(rf"{_CARD}(?:[ ,;:_/-]?{_CARD})+")
+_ORDER = re.compile(rf"{_CARD}(?:[ ,;:_/-]?{_CARD})+|(?i:{_CARD}(?:[ ,;:_/-]?{_CARD}){{2,}})")
+"""Two cards, or three in small letters: a set may be called ``2c-3d``."""
 _CHECKED = re.compile(rb"@(?P<body>[ -~]*)\*(?P<crc>[0-9A-F]{4})\r?\n")
 _STATUS = re.compile(
     r"S,(?P<sequence>\d{1,5}),(?P<state>idle|shuffling|ready|mismatch),(?P<job>\d{1,10}),"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from dealer_daemon.commands import CommandName, ErrorCode, Role
-from dealer_daemon.events import DeckFailed, DeckVerified, ShoeBegan, ShoeEnded, TablePaused
+from dealer_daemon.events import DeckFailed, DeckVerified, ShoeBegan, ShoeEnded, ShufflerTamper, TablePaused
 from dealer_drivers.shuffler.frames import Reenumerated, encode
 from hw_sim.shuffler import lines
-from support.deck_tables import DeckTable
+from support.deck_tables import SHUFFLER, DeckTable
 
 INSERT = CommandName.DECK_INSERT
 ORDER = lines.order(["8S", "KD", "2C"])
@@ -212,3 +212,13 @@ def test_an_order_of_an_unknown_shuffle_is_remembered(restarts: int, lost: bool)
     assert table.begins() is not None
     table.shuffled(2, "red")
     assert table.begins() is None
+
+
+@pytest.mark.parametrize("field", ["as-kd-9h-2c-7s", "askd9h2c"])
+def test_an_order_in_small_letters_where_the_set_is_named_is_one_too(field: str) -> None:
+    table = DeckTable()
+    table.shuffler("shuffling", 3, field)
+    assert table.last(ShufflerTamper).cause == "order_offered"
+    assert field not in table.published()
+    table.shuffled(4, "2c-3d")
+    assert "deck_set_unknown" in table.state.faults[SHUFFLER], "a name"

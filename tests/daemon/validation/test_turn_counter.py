@@ -118,7 +118,7 @@ def test_counts_lost_at_rest_cost_no_turn_once_the_rest_is_verified_anew() -> No
 
 @pytest.mark.parametrize("life", [1, 2], ids=["its clock ran on", "its clock did not"])
 @pytest.mark.parametrize(("moved_deg", "words"), [(0, ["Ready"]), (1300, ["Unseen:turn_not_seen", "Ready"])])
-def test_a_spin_while_the_cable_was_out(life: int, moved_deg: float, words: list[str]) -> None:
+def test_a_spin_while_the_cable_was_out(life: int, moved_deg: int, words: list[str]) -> None:
     wheel = CountingWheel(4096, 0.0)
     wheel.rest(1.5)
     wheel.unplug()

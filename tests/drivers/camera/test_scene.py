@@ -51,12 +51,13 @@ class Rig:
         self._random = np.random.default_rng(4)
         self.at = (300, 200)
         self.light = 1.0
+        self.white = 230
         self.noise = 4.0
         self.events: list[SceneEvent] = []
 
     def picture(self) -> np.ndarray:
         picture = np.full((480, 640), 90, np.float32)
-        cv2.rectangle(picture, self.at, (self.at[0] + 90, self.at[1] + 90), 230, -1)
+        cv2.rectangle(picture, self.at, (self.at[0] + 90, self.at[1] + 90), self.white, -1)
         noise = np.roll(NOISE, int(self._random.integers(NOISE.size)))
         return np.clip(picture * self.light + self.noise * noise, 0, 255).astype(np.uint8)
 
@@ -93,6 +94,17 @@ def test_what_is_no_movement() -> None:
         assert rig.run(5) == [], "a lamp, or the camera's exposure"
     rig.noise = 8.0
     assert rig.run(20) == [], "a dark table's noise"
+
+
+def test_a_white_die_at_the_cameras_end_does_not_follow_the_light() -> None:
+    rig = Rig("a")
+    rig.white = 255
+    rig.run(20)
+    for light in (1.08, 1.0, 1.1):
+        rig.light = light
+        assert rig.run(5) == []
+    rig.at = (330, 200)
+    assert rig.run() == [Moved(rig.now_ns)]
 
 
 def test_what_creeps_is_movement() -> None:

@@ -38,11 +38,11 @@ def test_thirty_thousand_shakes(capfd: pytest.CaptureFixture[str]) -> None:
     all_of_them = Tally()
     with capfd.disabled():
         console = Console(file=sys.stderr, soft_wrap=True)
-        with Progress(console=console) as progress:
+        with Progress(console=console, auto_refresh=False) as progress:
             bar = progress.add_task(f"shakes, from rig {first} on", total=count)
             for tally in month(first, count, 2, quick=quick):
                 all_of_them.add(tally)
-                progress.advance(bar, tally.total())
+                progress.update(bar, advance=tally.total(), refresh=True)
                 if not console.is_terminal:
                     console.print(
                         f"{all_of_them.total()} of {count}, {len(all_of_them.unfit)} rigs unfit", highlight=False

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -373,3 +375,17 @@ def test_a_faster_line_may_be_asked_more_often() -> None:
 def test_exceptions_have_words() -> None:
     assert Exceptional(1, 3, 77, b"").meaning == "exception 77"
     assert isinstance(RtuCodec(frozenset({2})).feed(frame(1, 6, 0, 8, 0, 1))[0], Written)
+
+
+def test_the_answers_of_the_how_to(repository: Path) -> None:
+    """What it says of them is what they say."""
+    text = (repository / "docs/howto/add-a-colour-wheel.md").read_text()
+    angle, mark = (bytes.fromhex(found) for found in re.findall(r'"rxh":"(\w+)"', text))
+    words = []
+    for frame in (angle, mark):
+        (found,) = [one for one in RtuCodec(frozenset({2, 3})).feed(frame) if isinstance(one, Registers)]
+        words.append(found.words)
+    assert words[0] == (0x00FF, 0xC1A2)
+    assert words[1] == (17, 0x0000, 0x150A)
+    assert f"{0x00FFC1A2 % 4096 * 360 / 4096:.2f}°" in text
+    assert f"`reference_deg` is {0x150A % 4096 * 360 / 4096:.2f}." in text

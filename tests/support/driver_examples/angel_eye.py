@@ -54,6 +54,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="control",
+                sends=(rb"\x02OP(GP00|LK01|LK02)\x03[0-9A-F]{2}", b"\x06"),
                 options={"control": True, "acknowledge": True},
                 steps=steps,
                 check_bits=8,

@@ -36,6 +36,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="trigger",
+                sends=(b"\x04[\x00\x01]",),
                 options={"codebook": "rank-suit", "trigger_on": "0401", "trigger_off": "0400"},
                 steps=steps,
                 undamaged=WHOLE,

@@ -41,6 +41,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="trigger",
+                sends=(rb"\x16[TU]\r",),
                 counted=("repeated",),
                 options={"codebook": "rank-suit", "trigger_on": "16540D", "trigger_off": "16550D"},
                 steps=lines,

@@ -37,6 +37,7 @@ def examples(folder: Path) -> Examples:
         plays=(
             Example(
                 name="two looks",
+                sends=(rb'\{"type":"ask","ask":[0-9]+\}\n',),
                 options={"profile": str(folder / NAME)},
                 steps=STEPS,
                 answer=looking({"beans": 43, "groups": 11, "remainder": 3}),

@@ -33,6 +33,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
         plays=(
             Example(
                 name="a spin",
+                sends=(rb"\*(V|G\?)\r\n",),
                 steps=received(0.3, *PLAIN, every_s=0.5),
                 answer=answer,
                 expect=(
@@ -44,6 +45,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="laps",
+                sends=(rb"\*(V|G\?|m 2|R)\r\n",),
                 options={"extended": True, "control": True},
                 steps=(*received(0.3, *SPIN, every_s=0.5), *passed(12.0)),
                 answer=answer,

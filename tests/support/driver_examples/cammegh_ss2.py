@@ -45,9 +45,10 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
     spin = received(0.3, *LINES, every_s=CADENCE_S)
     ball = tuple(step for lap in range(8) for step in received(2.65 + 0.25 * lap, *LAP, every_s=0.08))
     plays = [
-        Example(name="a spin", steps=spin, answer=identity, expect=spoken(LINES)),  # type: ignore[arg-type]
+        Example(name="a spin", sends=(rb"\*V\r\n",), steps=spin, answer=identity, expect=spoken(LINES)),  # type: ignore[arg-type]
         Example(
             name="laps",
+            sends=(rb"\*(V|I 4|R)\r\n",),
             options={"control": True, "lap_events": True},
             steps=tuple(sorted((*spin, *ball), key=lambda step: step.at_s)),
             answer=identity,
@@ -56,6 +57,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
         Example(name="another host asks", options={"ask": False}, steps=spin, read_only=True),
         Example(
             name="parameters",
+            sends=(rb"\*(V|T [Mm])\r\n",),
             options={"expected_parameters": {"m": "2.0"}},
             steps=(*spin, *passed(15.0)),
             answer=lambda sent: b"*T m 2.0\r\n" if sent == b"*T m\r\n" else identity(sent),

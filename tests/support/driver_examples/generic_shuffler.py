@@ -47,6 +47,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="asked",
+                sends=(rb"@Q\*AB24\r\n",),
                 options={"poll_s": 1.0},
                 steps=(*received(0.5, *lines, every_s=1.0), *passed(7.0)),
                 check_bits=16,

@@ -25,6 +25,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
         plays=(
             Example(
                 name="twice the same",
+                picks="its two entries, without what was refused between them",
                 options={"again_s": 2.0},
                 steps=(*steps, *passed(25.0)),
                 expect=(

@@ -34,9 +34,16 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
         resync_bytes=64,
         read_only=True,
     )
-    asked = Example(name="asked", steps=(*received(6.0, state(b"S1")), *passed(20.0)), answer=answer, resync_bytes=64)
+    asked = Example(
+        name="asked",
+        sends=(rb"command /state\n",),
+        steps=(*received(6.0, state(b"S1")), *passed(20.0)),
+        answer=answer,
+        resync_bytes=64,
+    )
     started = Example(
         name="started",
+        sends=(rb"command /(state|cycle/\?[a-z0-9=&]+)\n",),
         options={"control": True, "poll_s": 2.0},
         steps=(*wanted(1.0, DeviceAction.START_SHAKE), *received(1.3, state(b"S1")), *passed(9.0)),
         answer=answer,

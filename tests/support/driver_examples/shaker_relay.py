@@ -26,6 +26,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="started",
+                sends=(rb"\xa0\x01(\x00\xa1|\x01\xa2|\x05\xa6)",),
                 options={"control": True},
                 steps=steps,
                 answer=lambda sent: RELAY_OFF if sent == QUERY else b"",

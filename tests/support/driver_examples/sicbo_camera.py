@@ -87,6 +87,7 @@ def examples(folder: Path) -> Examples:
         plays=(
             Example(
                 name="two looks",
+                sends=(rb'\{"type":"ask","ask":[0-9]+\}\n',),
                 options={"profile": str(folder / NAME)},
                 steps=STEPS,
                 answer=looking({"faces": faces}),

@@ -34,6 +34,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
         plays=(
             Example(
                 name="at rest",
+                sends=(rb"\x01\x03\x00\x00\x00\x02\xc4\x0b",),
                 steps=passed(0.7),
                 answer=encoder,
                 expect=(seen(WheelAngle, count=COUNT, per_turn=4096, absolute=True),) * 25,
@@ -42,6 +43,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="with a reference mark",
+                sends=(rb"\x01\x03\x00(\x00\x00\x02\xc4\x0b|\x10\x00\x03\x04\x0e)",),
                 options={"reference_register": 16, "poll_ms": 50},
                 steps=passed(1.5),
                 answer=encoder,
