@@ -25,8 +25,8 @@ CELLS = 6
 
 MOST_LIGHT = 1.3
 """By which factor the whole picture may grow brighter from one to the next and nothing have moved."""
-WHITE = 225.0
-"""Grey levels of a cell above which some of its pixels may be at the camera's end."""
+WHITE = 150.0
+"""Grey levels of a cell above which a good part of its pixels may be at the camera's end."""
 FOLLOW = 0.02
 """Share of a change that the still scene takes on: daylight that wanders over the plate in minutes is no movement."""
 
@@ -73,7 +73,8 @@ def _differ(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> boo
             factor = float(np.sum(np.multiply(one, other, where=alike, out=np.zeros_like(other)))) / square
             difference = one - np.float32(min(max(factor, 1 / MOST_LIGHT), MOST_LIGHT)) * other
             # What is at the camera's end does not follow the light.
-            difference = np.where(np.minimum(one, other) > WHITE, one - other, difference)
+            end = (np.minimum(one, other) > WHITE) & (np.abs(one - other) < np.abs(difference))
+            difference = np.where(end, one - other, difference)
             alike = np.abs(difference) <= LEVELS
     size = np.abs(difference)
     least = max(LEVELS, NOISES * float(np.median(size)))

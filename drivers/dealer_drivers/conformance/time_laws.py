@@ -24,7 +24,7 @@ HEALTHY_S = 8.0
 """Longer than the link bears bytes without a frame."""
 HOUR_S = 3600.0
 HOUR_NS, DAY_NS = 3600 * NS_PER_S, 24 * 3600 * NS_PER_S
-LONG_BYTES = 20_000
+LONG_BYTES = 2000
 PLAYED = 0.2
 LINK_FAULTS = (Fault.SILENT, Fault.NO_VALID_FRAME, Fault.LINK_LOST, Fault.LINK_REFUSED)
 
