@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from dealer_daemon.commands import CommandName, ErrorCode, Role
@@ -17,9 +16,7 @@ from dealer_daemon.events import (
     ShufflerTamper,
     TablePaused,
 )
-from dealer_daemon.games import TableDevice, load_game
 from dealer_daemon.games.cards.card import DECK
-from dealer_drivers.driver import Observes
 from dealer_drivers.shuffler.frames import Reenumerated, encode
 from hw_sim.shuffler import lines
 from support.deck_tables import SHUFFLER, DeckTable
@@ -473,25 +470,3 @@ def test_a_shufflers_frames_are_no_evidence_of_a_card() -> None:
     for name in table.outcome.evidence:
         assert b"generic-shuffler" not in table.evidence[name]
     assert all(b"generic-shuffler" in table.evidence[name] for name in table.last(DeckVerified).evidence)
-
-
-# -- the configuration -----------------------------------------------------------------------------------------------
-
-
-def test_what_a_table_cannot_be() -> None:
-    game = load_game("baccarat")
-    reader = TableDevice(name="scanner", driver="barcode-serial", observes=frozenset({Observes.CARD}))
-    machines = [
-        TableDevice(name=name, driver="generic-shuffler", observes=frozenset({Observes.DECK}))
-        for name in ("one", "two")
-    ]
-    settings = msgspec.convert({"shoe": {"deck_sets": ["red", "red"]}}, game.settings)
-    assert [key for key, _ in game.check(settings, [reader, *machines])] == ["devices", "shoe.deck_sets"]
-    assert [key for key, _ in game.check(settings, [machines[0]])] == ["devices", "shoe.deck_sets"], (
-        "nothing reads cards"
-    )
-    good = msgspec.convert({"shoe": {"deck_sets": ["red", "blue"]}}, game.settings)
-    assert game.check(good, [reader, machines[0]]) == []
-    for name in ("Red", "", "a b", "x" * 17):
-        with pytest.raises(msgspec.ValidationError):
-            msgspec.convert({"shoe": {"deck_sets": [name]}}, game.settings)

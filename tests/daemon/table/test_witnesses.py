@@ -237,7 +237,7 @@ class Scripted(NumberOnlyJudge):
     """A judge that says what it was told."""
 
     def __init__(self, *steps: list[Signal]) -> None:
-        super().__init__(SpinRules(), lambda result: {})
+        super().__init__(SpinRules(), dict)  # type: ignore[arg-type]
         self._steps = list(steps)
 
     def feed(self, device: str, reading: Reading) -> list[Signal]:  # noqa: ARG002
