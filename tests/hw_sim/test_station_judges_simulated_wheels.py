@@ -70,7 +70,7 @@ class Station:
 
     def _take(self, output: Output) -> None:
         for reading in output.readings:
-            self._note(self.judge.feed(reading))
+            self._note(self.judge.feed("wheel", reading))
         for data in output.send:
             self._do(self.device.receive(data))
 

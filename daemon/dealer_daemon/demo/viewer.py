@@ -66,7 +66,7 @@ class Viewer:
 
     def _event(self, table: str, event: dict[str, Any]) -> None:
         self.counts[table, event["type"]] += 1
-        if event["type"] == "table.started":
+        if "game" in event["data"]:  # a table may have been taken up before anybody looked
             self.games[table] = event["data"]["game"]
         game = self.games.get(table, "")
         if worth_showing(game, event):

@@ -88,7 +88,8 @@ async def test_the_stations_driver_reads_the_window_of_a_scenario() -> None:
         finally:
             await link.stop()
             await task
-    read = [reading.card for reading in readings if isinstance(reading, CardRead)]
+    # On a busy machine a card may be out of sight for a while, and is then told once more, as a repeat.
+    read = [reading.card for reading in readings if isinstance(reading, CardRead) and not reading.repeated]
     assert read[:2] == list(record["cards"].values())
     troubles = [reading.reason for reading in readings if isinstance(reading, CardUnreadable)]
     assert CardTrouble.TWO_CODES in troubles
