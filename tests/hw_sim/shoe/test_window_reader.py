@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from itertools import groupby
 
 import pytest
 import zxingcpp
@@ -88,8 +89,9 @@ async def test_the_stations_driver_reads_the_window_of_a_scenario() -> None:
         finally:
             await link.stop()
             await task
-    # On a busy machine a card may be out of sight for a while, and is then told once more, as a repeat.
-    read = [reading.card for reading in readings if isinstance(reading, CardRead) and not reading.repeated]
+    # The first card is shown twice, because of the second code beside it: one of its looks may be told before that code
+    # comes into view.
+    read = [card for card, _ in groupby(reading.card for reading in readings if isinstance(reading, CardRead))]
     assert read[:2] == list(record["cards"].values())
     troubles = [reading.reason for reading in readings if isinstance(reading, CardUnreadable)]
     assert CardTrouble.TWO_CODES in troubles
