@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
-import ssl
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -36,13 +33,12 @@ from dealer_daemon.mqtt.paho_client import (
 )
 from dealer_daemon.mqtt.reconnect import MqttVersion
 from dealer_daemon.mqtt.settings import BrokerSettings
+from dealer_drivers.transports.paho_loop import PahoLoop
 
 MISC_INTERVAL_S = 1.0
 """How often keep-alive and overdue acknowledgements are looked at."""
 CLOSE_TIMEOUT_S = 2.0
 """For DISCONNECT to leave the socket's buffer."""
-READS_PER_TURN = 64
-"""Bursts handled before the loop's other work has its turn."""
 
 SESSION_TAKEN_OVER = 0x8E
 PACKET_TOO_LARGE = 0x95
@@ -93,9 +89,8 @@ class Connection:
         self._pending: dict[int, _Pending] = {}
         self._waiting: deque[tuple[Outgoing, asyncio.Future[None]]] = deque()
         self._subscribing: dict[int, tuple[list[str], float]] = {}
-        self._sock: socket.socket | None = None
-        self._misc_timer: asyncio.TimerHandle | None = None
         self._paho = new_client(settings, version, will)
+        self._wire = PahoLoop(self._paho, misc=self._misc, failed=self._failed)
         self._paho.on_connect = self._on_connect
         self._paho.on_disconnect = self._on_disconnect
         self._paho.on_message = self._on_message
@@ -105,44 +100,28 @@ class Connection:
     # -- opening and closing -------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Connects and waits for the broker's word. Raises ``ConnectFailed``.
-
-        The TCP and TLS part blocks in paho, so it runs in a thread; all the rest happens on the loop. The thread
-        is made for it and ends with it: the loop's own pool would keep a stop waiting for a host without an answer.
-        """
-        thread = ThreadPoolExecutor(1, thread_name_prefix="mqtt-connect")
-        connecting = self._loop.run_in_executor(thread, connect_blocking, self._paho, self._settings, self.version)
-        thread.shutdown(wait=False)
-        try:
-            await asyncio.shield(connecting)
-        except asyncio.CancelledError:
-            connecting.add_done_callback(self._abandon)
-            raise
-        self._attach()
+        """Connects and waits for the broker's word. Raises ``ConnectFailed``."""
+        await self._wire.connect(lambda: connect_blocking(self._paho, self._settings, self.version))
+        if not self._wire.attach():  # CONNECT could not even be written
+            raise ConnectFailed(Ending.NO_ANSWER, "the broker closed the connection at once")
         try:
             async with asyncio.timeout(self._settings.connack_timeout_s):
                 await self._opening
         except TimeoutError:
-            self._dispose()
+            self._wire.dispose()
             raise ConnectFailed(
                 Ending.NO_ANSWER,
                 f"the port is open and CONNECT (MQTT {self.version}) stayed unanswered for "
                 f"{self._settings.connack_timeout_s:g} s: an older broker, a frozen one, or none at all",
             ) from None
         except (ConnectFailed, asyncio.CancelledError):
-            self._dispose()
+            self._wire.dispose()
             raise
-
-    def _abandon(self, connecting: asyncio.Future[None]) -> None:
-        """Nobody waits any more for the thread that was connecting: close what it opened."""
-        if not connecting.cancelled():
-            connecting.exception()
-        self._dispose()
 
     async def close(self) -> None:
         """Says goodbye (no will is published) and closes. What is unacknowledged is dropped: wait for it before."""
         self._up = False
-        if not self.closed.done() and self._sock is not None:
+        if not self.closed.done() and self._wire.attached:
             self._paho.disconnect()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CLOSE_TIMEOUT_S):
@@ -151,7 +130,7 @@ class Connection:
 
     def abort(self, closing: Closing) -> None:
         """Closes without a goodbye: the broker will publish our will. Nothing happens if it is closed already."""
-        self._dispose()
+        self._wire.dispose()
         self._finish(closing)
 
     # -- sending -------------------------------------------------------------------------------------------------
@@ -205,58 +184,14 @@ class Connection:
 
     # -- paho and the loop ---------------------------------------------------------------------------------------
 
-    def _attach(self) -> None:
-        """Hands the connected socket to the loop. paho's socket callbacks are set only now: before, they would
-        have been called in the connecting thread."""
-        sock = self._paho.socket()
-        if sock is None:  # CONNECT could not even be written
-            raise ConnectFailed(Ending.NO_ANSWER, "the broker closed the connection at once")
-        assert isinstance(sock, socket.socket)
-        self._sock = sock
-        self._paho.on_socket_close = self._on_socket_close
-        self._paho.on_socket_register_write = self._on_want_write
-        self._paho.on_socket_unregister_write = self._on_all_written
-        self._loop.add_reader(sock, self._readable)
-        if self._paho.want_write():
-            self._loop.add_writer(sock, self._writable)
-        self._misc()
-
-    def _readable(self) -> None:
-        # TLS may hold decrypted bytes that no selector reports: read until it has none.
-        for _ in range(READS_PER_TURN):
-            if self._sock is None:
-                return
-            self._drive(self._paho.loop_read)
-            if not isinstance(self._sock, ssl.SSLSocket) or not self._sock.pending():
-                return
-        self._loop.call_soon(self._readable)
-
-    def _writable(self) -> None:
-        # Read first: a broker that closes says why, and a write that fails would hide it.
-        self._drive(self._paho.loop_read)
-        if self._sock is not None:
-            self._drive(self._paho.loop_write)
-
-    def _misc(self) -> None:
-        self._drive(self._paho.loop_misc)
-        if self._sock is None:
-            return
+    def _misc(self) -> float | None:
         if (overdue_s := self._overdue_s()) is not None:
             self.abort(Closing(Ending.LOST, f"the broker acknowledged nothing for {overdue_s:.1f} s"))
-            return
-        interval_s = min(MISC_INTERVAL_S, self._settings.ack_timeout_s / 4)
-        self._misc_timer = self._loop.call_later(interval_s, self._misc)
+            return None
+        return min(MISC_INTERVAL_S, self._settings.ack_timeout_s / 4)
 
-    def _drive(self, step: Callable[[], MQTTErrorCode]) -> None:
-        """One step of paho. An exception out of it goes on to the loop's handler, but never leaves a connection
-        standing that nobody reads (``devices.md`` §7)."""
-        done = False
-        try:
-            step()
-            done = True
-        finally:
-            if not done:
-                self.abort(Closing(Ending.LOST, "an internal error ended the connection; see the log"))
+    def _failed(self) -> None:
+        self.abort(Closing(Ending.LOST, "an internal error ended the connection; see the log"))
 
     def _overdue_s(self) -> float | None:
         """How long the oldest unanswered message or subscription has waited, if that is too long."""
@@ -266,21 +201,6 @@ class Connection:
             return None
         waited_s = self._loop.time() - min(since)
         return waited_s if waited_s >= self._settings.ack_timeout_s else None
-
-    def _dispose(self) -> None:
-        """Takes the socket off the loop and closes it. paho is not told: this connection is never used again."""
-        if self._misc_timer is not None:
-            self._misc_timer.cancel()
-            self._misc_timer = None
-        sock = self._sock if self._sock is not None else self._paho.socket()
-        self._sock = None
-        self._paho.on_socket_close = None
-        self._paho.on_socket_register_write = None
-        self._paho.on_socket_unregister_write = None
-        if isinstance(sock, socket.socket) and sock.fileno() >= 0:
-            self._loop.remove_reader(sock)
-            self._loop.remove_writer(sock)
-            sock.close()
 
     def _finish(self, closing: Closing) -> None:
         self._up = False
@@ -299,17 +219,6 @@ class Connection:
         self._subscribing.clear()
 
     # -- paho's callbacks ----------------------------------------------------------------------------------------
-
-    def _on_socket_close(self, _client: paho.Client, _data: Any, sock: Any) -> None:
-        self._sock = None
-        self._loop.remove_reader(sock)
-        self._loop.remove_writer(sock)
-
-    def _on_want_write(self, _client: paho.Client, _data: Any, sock: Any) -> None:
-        self._loop.add_writer(sock, self._writable)
-
-    def _on_all_written(self, _client: paho.Client, _data: Any, sock: Any) -> None:
-        self._loop.remove_writer(sock)
 
     def _on_connect(
         self,

@@ -9,6 +9,7 @@ from typing import Literal
 
 from dealer_daemon.config.broker import broker_address
 from dealer_daemon.config.types import MqttConfig
+from dealer_drivers.transports.paho_loop import verifying_context
 
 Protocol = Literal["auto", "5", "3.1.1"]
 
@@ -93,23 +94,10 @@ def read_password(settings: BrokerSettings) -> str | None:
 
 def tls_context(settings: BrokerSettings) -> ssl.SSLContext:
     """A verifying TLS context (TLS 1.2 or newer). Raises ``OSError`` (``ssl.SSLError`` among it) for a bad file."""
-    context = ssl.create_default_context(cafile=settings.ca_file)
-    context.sslsocket_class = _ClosingSocket
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context = verifying_context(settings.ca_file)
     if settings.cert_file is not None:
         context.load_cert_chain(settings.cert_file, settings.key_file)
     return context
-
-
-class _ClosingSocket(ssl.SSLSocket):
-    """Closes itself when the handshake fails; paho leaves it to the garbage collector."""
-
-    def do_handshake(self, block: bool = False) -> None:
-        try:
-            super().do_handshake(block)
-        except OSError:
-            self.close()
-            raise
 
 
 def _path(name: str | None) -> Path | None:

@@ -11,10 +11,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import secrets
-import socket
 import ssl
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +30,7 @@ from dealer_drivers.errors import (
     PortForbidden,
 )
 from dealer_drivers.transports.mqtt_lines import read_sent_line, received_line
+from dealer_drivers.transports.paho_loop import PahoLoop, verifying_context
 
 FORM = "write mqtt://host:port/topic-base"
 PORTS = {"mqtt": 1883, "mqtts": 8883}
@@ -136,8 +134,6 @@ class MqttChannel:
         self._news = asyncio.Event()
         self._lost: str | None = None
         self._ready: asyncio.Future[None] = self._loop.create_future()
-        self._sock: socket.socket | None = None
-        self._timer: asyncio.TimerHandle | None = None
         self._paho = paho.Client(
             CallbackAPIVersion.VERSION2,
             # Two clients with one id kick each other out (devices.md §7).
@@ -147,6 +143,7 @@ class MqttChannel:
             reconnect_on_failure=False,
         )
         self._paho.connect_timeout = CONNECT_S
+        self._wire = PahoLoop(self._paho, misc=lambda: MISC_S, failed=self._failed)
         self._paho.on_connect = self._on_connect
         self._paho.on_subscribe = self._on_subscribe
         self._paho.on_message = self._on_message
@@ -154,16 +151,9 @@ class MqttChannel:
 
     async def connect(self) -> None:
         """Connects and waits until the broker has taken the subscriptions. See ``MqttTransport.open``."""
-        # paho connects blocking: in a thread that ends with it, as the loop's own pool would hold up a stop.
-        thread = ThreadPoolExecutor(1, thread_name_prefix="mqtt-connect")
-        connecting = self._loop.run_in_executor(thread, self._connect_blocking)
-        thread.shutdown(wait=False)
-        try:
-            await asyncio.shield(connecting)
-        except asyncio.CancelledError:
-            connecting.add_done_callback(self._abandon)
-            raise
-        self._attach()
+        await self._wire.connect(self._connect_blocking)
+        if not self._wire.attach():
+            raise PortAbsent(f"{self._name}: the broker closed the connection at once")
         try:
             async with asyncio.timeout(CONNECT_S):
                 await self._ready
@@ -196,12 +186,12 @@ class MqttChannel:
 
     async def close(self) -> None:
         """Says goodbye and closes. Idempotent."""
-        if self._sock is not None:
+        if self._wire.attached:
             self._paho.disconnect()
         self._end(f"{self._name}: closed by the station")
         if self._ready.done() and not self._ready.cancelled():
             self._ready.exception()  # read by nobody when opening was given up
-        self._dispose()
+        self._wire.dispose()
 
     def _connect_blocking(self) -> None:
         settings = self._settings
@@ -209,7 +199,7 @@ class MqttChannel:
             if settings.username is not None:
                 self._paho.username_pw_set(settings.username, _password(settings.password_file))
             if settings.tls:
-                self._paho.tls_set_context(_tls(settings.ca_file))
+                self._paho.tls_set_context(verifying_context(settings.ca_file))
         except (OSError, UnicodeDecodeError) as error:
             raise FixConfigError(f"{self._name}: password_file or ca_file cannot be used: {error}") from error
         try:
@@ -221,49 +211,9 @@ class MqttChannel:
         except (OSError, UnicodeError) as error:
             raise PortAbsent(f"{self._name}: the broker cannot be reached: {error}: is it running?") from error
 
-    def _abandon(self, connecting: asyncio.Future[None]) -> None:
-        if not connecting.cancelled():
-            connecting.exception()
-        self._dispose()
-
-    def _attach(self) -> None:
-        sock = self._paho.socket()
-        if not isinstance(sock, socket.socket):
-            raise PortAbsent(f"{self._name}: the broker closed the connection at once")
-        self._sock = sock
-        self._paho.on_socket_close = self._on_socket_close
-        self._paho.on_socket_register_write = self._on_want_write
-        self._paho.on_socket_unregister_write = self._on_all_written
-        self._loop.add_reader(sock, self._readable)
-        if self._paho.want_write():
-            self._loop.add_writer(sock, self._writable)
-        self._misc()
-
-    def _readable(self) -> None:
-        while self._sock is not None:
-            self._drive(self._paho.loop_read)
-            # TLS may hold decrypted bytes that no selector reports.
-            if not isinstance(self._sock, ssl.SSLSocket) or not self._sock.pending():
-                return
-
-    def _writable(self) -> None:
-        self._drive(self._paho.loop_write)
-
-    def _misc(self) -> None:
-        self._drive(self._paho.loop_misc)
-        if self._sock is not None:
-            self._timer = self._loop.call_later(MISC_S, self._misc)
-
-    def _drive(self, step: Callable[[], MQTTErrorCode]) -> None:
-        """One step of paho. What is raised in it goes on to the loop, and the connection ends with it."""
-        done = False
-        try:
-            step()
-            done = True
-        finally:
-            if not done:
-                self._end(f"{self._name}: an internal error ended the connection; see the log")
-                self._dispose()
+    def _failed(self) -> None:
+        self._end(f"{self._name}: an internal error ended the connection; see the log")
+        self._wire.dispose()
 
     def _end(self, reason: str) -> None:
         if self._lost is None:
@@ -276,32 +226,7 @@ class MqttChannel:
         if not self._ready.done():
             self._ready.set_exception(error)
 
-    def _dispose(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        sock = self._sock if self._sock is not None else self._paho.socket()
-        self._sock = None
-        self._paho.on_socket_close = None
-        self._paho.on_socket_register_write = None
-        self._paho.on_socket_unregister_write = None
-        if isinstance(sock, socket.socket) and sock.fileno() >= 0:
-            self._loop.remove_reader(sock)
-            self._loop.remove_writer(sock)
-            sock.close()
-
     # paho's callbacks
-
-    def _on_socket_close(self, _client: paho.Client, _data: Any, sock: Any) -> None:
-        self._sock = None
-        self._loop.remove_reader(sock)
-        self._loop.remove_writer(sock)
-
-    def _on_want_write(self, _client: paho.Client, _data: Any, sock: Any) -> None:
-        self._loop.add_writer(sock, self._writable)
-
-    def _on_all_written(self, _client: paho.Client, _data: Any, sock: Any) -> None:
-        self._loop.remove_writer(sock)
 
     def _on_connect(
         self, client: paho.Client, _data: Any, _flags: paho.ConnectFlags, reason: ReasonCode, _properties: Any
@@ -357,21 +282,3 @@ def _on_loopback(host: str) -> bool:
 
 def _password(path: Path | None) -> str | None:
     return None if path is None else path.read_text(encoding="utf-8").rstrip("\r\n")
-
-
-def _tls(ca_file: Path | None) -> ssl.SSLContext:
-    context = ssl.create_default_context(cafile=ca_file)
-    context.sslsocket_class = _ClosingSocket
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    return context
-
-
-class _ClosingSocket(ssl.SSLSocket):
-    """paho leaves the socket of a failed handshake open: this one closes itself."""
-
-    def do_handshake(self, block: bool = False) -> None:
-        try:
-            super().do_handshake(block)
-        except OSError:
-            self.close()
-            raise
