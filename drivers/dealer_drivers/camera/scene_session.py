@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dealer_drivers.camera.living import LivingPicture
 from dealer_drivers.camera.messages import (
     Ask,
     Beat,
@@ -25,10 +26,7 @@ from dealer_drivers.camera.messages import (
 from dealer_drivers.camera.readings import Look, LookUnclear, SceneMoved, SceneStill
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Picture, Reading, Unreadable
-
-STILL_S = 2.0
-"""A living picture has noise: so long without a change, and it is an old one."""
+from dealer_drivers.readings import DeviceNotice, Picture, Reading, Unreadable
 
 Seen = Callable[[dict[str, Any], dict[str, Any]], Look | None]
 """From a look's value and the fields that every look has to the reading; ``None`` for a value that cannot be."""
@@ -44,15 +42,14 @@ class SceneSession:
         self._asked = 0
         self._answered = 0
         self._pictures: dict[str, Picture] = {}
-        self._still: DeviceFault | None = None
-        self._changed: Instant | None = None
+        self._living = LivingPicture("nothing in it counts")
 
     def opened(self, at: Instant) -> Output:
         """The link is up."""
         self._lines.reset()
         self._pictures.clear()
         self._answered = self._asked
-        self._changed = at
+        self._living.opened(at)
         return NOTHING
 
     def lost(self, at: Instant, reason: str) -> Output:  # noqa: ARG002
@@ -60,8 +57,7 @@ class SceneSession:
         self._lines.reset()
         self._pictures.clear()
         self._answered = self._asked
-        self._changed = None
-        return Output(self._lives(at))
+        return Output(self._living.lost(at))
 
     def feed(self, data: bytes, at: Instant) -> Output:
         """Bytes arrived."""
@@ -97,7 +93,7 @@ class SceneSession:
             case LookMade():
                 return self._look(message, line, at)
             case Beat():
-                return self._changes(message, line, at)
+                return self._living.beat(message, line, at)
             case Ready():
                 return (DeviceNotice(at=at, raw=line, notice="camera", detail=message.detail),)
             case CameraRefused() | Sight():  # the first the transport has said; the second is no word of a scene
@@ -132,21 +128,3 @@ class SceneSession:
         if reading is None:
             return (Unreadable(at=at, raw=line[:256], reason="a look whose value cannot be"),)
         return (reading,)
-
-    def _changes(self, beat: Beat, line: bytes, at: Instant) -> tuple[Reading, ...]:
-        if beat.fresh or self._changed is None:
-            self._changed = at
-            return self._lives(at)
-        if self._still is not None or at.since_s(self._changed) < STILL_S:
-            return ()
-        detail = (
-            f"the picture has not changed for {STILL_S:g} s: it is an old one, nothing in it counts; restart the camera"
-        )
-        self._still = DeviceFault(at=at, raw=line, fault=Fault.SILENT, detail=detail)
-        return (self._still,)
-
-    def _lives(self, at: Instant) -> tuple[Reading, ...]:
-        still, self._still = self._still, None
-        if still is None:
-            return ()
-        return (DeviceFault(at=at, raw=b"", fault=still.fault, detail=still.detail, cleared=True),)

@@ -9,19 +9,18 @@ picture was seen without it. That no picture came says nothing.
 
 from __future__ import annotations
 
+from dealer_drivers.camera.living import LivingPicture
 from dealer_drivers.camera.messages import Beat, CameraRefused, MessageLines, Ready, Sight
 from dealer_drivers.codes.symbology import Doubt
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading
+from dealer_drivers.readings import DeviceNotice, Reading
 from dealer_drivers.shoe.barcode_session import describe
 from dealer_drivers.shoe.card_text import NS_PER_MS, CardText, TextRules, unreadable
 from dealer_drivers.shoe.readings import CardTrouble
 
 AGREEING = 2
 """Pictures in a row that must give the same text."""
-STILL_S = 2.0
-"""A living picture has noise: so long without a change, and it is an old one."""
 
 
 class CameraSession:
@@ -33,15 +32,14 @@ class CameraSession:
         self._lines = MessageLines()
         self._cards = CardText(rules)
         self._book_told = False
-        self._still: DeviceFault | None = None
-        self._changed: Instant | None = None
+        self._living = LivingPicture("and no card in it counts")
         self._sighting: _Sighting | None = None
 
     def opened(self, at: Instant) -> Output:
         """The link is up: says once which code book is in use."""
         self._lines.reset()
         self._sighting = None
-        self._changed = at
+        self._living.opened(at)
         if self._book_told:
             return NOTHING
         self._book_told = True
@@ -51,9 +49,8 @@ class CameraSession:
         """The link is down: what was in the window is not known any more."""
         self._lines.reset()
         self._sighting = None
-        self._changed = None
         self._cards.interrupted()
-        return Output(self._lives(at))
+        return Output(self._living.lost(at))
 
     def feed(self, data: bytes, at: Instant) -> Output:
         """Bytes arrived."""
@@ -64,7 +61,7 @@ class CameraSession:
                 case Sight():
                     readings += self._saw(message, line, at)
                 case Beat():
-                    readings += self._changes(message, line, at)
+                    readings += self._living.beat(message, line, at)
                 case Ready():
                     readings.append(DeviceNotice(at=at, raw=line, notice="camera", detail=message.detail))
                 case CameraRefused():  # the transport has said so
@@ -89,27 +86,6 @@ class CameraSession:
     def request(self, action: DeviceAction, at: Instant) -> Output:  # noqa: ARG002
         """A camera looks always: there is nothing to ask of it."""
         return NOTHING
-
-    def _changes(self, beat: Beat, line: bytes, at: Instant) -> tuple[Reading, ...]:
-        if beat.fresh or self._changed is None:
-            self._changed = at
-            return self._lives(at)
-        if self._still is not None or at.since_s(self._changed) < STILL_S:
-            return ()
-        detail = (
-            f"the picture has not changed for {STILL_S:g} s: it is an old one, and no card in it counts; "
-            "restart the camera"
-        )
-        self._still = DeviceFault(at=at, raw=line, fault=Fault.SILENT, detail=detail)
-        return (self._still,)
-
-    def _lives(self, at: Instant) -> tuple[Reading, ...]:
-        still, self._still = self._still, None
-        return (
-            ()
-            if still is None
-            else (DeviceFault(at=at, raw=b"", fault=still.fault, detail=still.detail, cleared=True),)
-        )
 
     def _saw(self, sight: Sight, line: bytes, at: Instant) -> list[Reading]:
         if sight.text is None and sight.doubts == (Doubt.NO_CODE,):

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealer_drivers.camera.living import STILL_S
 from dealer_drivers.camera.messages import MAX_LINE, Beat, CameraRefused, Message, MessageLines, Ready, Sight, encode
 from dealer_drivers.driver import NOTHING, DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading
-from dealer_drivers.shoe.camera_session import STILL_S, CameraSession
+from dealer_drivers.shoe.camera_session import CameraSession
 from dealer_drivers.shoe.card_text import TextRules
 from dealer_drivers.shoe.codebook import RANK_SUIT
 from dealer_drivers.shoe.readings import CardForeign, CardRead, CardTrouble, CardUnreadable
