@@ -15,16 +15,15 @@ from typing import Any
 import usb.core
 import usb.util
 
-from dealer_drivers.errors import DeviceError, FixConfigError, LinkLost
+from dealer_drivers.errors import FixConfigError, LinkLost
 from dealer_drivers.transports.usb import UsbTransport
 from dealer_drivers.transports.usb_device import (
     UsbName,
     detach_kernel,
     dispose,
     error_text,
-    find_device,
     give_back,
-    refusal,
+    taken,
 )
 
 READ_BYTES = 4096
@@ -80,15 +79,7 @@ def open_bulk(name: UsbName) -> BulkDevice:
     Raises ``PortAbsent``, ``PortBusy``, ``PortForbidden``, ``OptionError`` when several devices answer to the name,
     ``FixConfigError`` for a missing libusb and for a device without such an interface.
     """
-    device = find_device(name)
-    try:
-        bulk = _take(name, device)
-    except usb.core.USBError as error:
-        dispose(device)
-        raise refusal(name, device, error) from error
-    except DeviceError:
-        dispose(device)
-        raise
+    bulk = taken(name, lambda device: _take(name, device))
     try:
         for _ in range(STALE_READS):
             if not bulk.read():

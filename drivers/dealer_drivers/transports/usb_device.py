@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ctypes.util
 import errno
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import usb.backend.libusb1
 import usb.core
@@ -27,6 +28,8 @@ from dealer_drivers.errors import (
     RetryableError,
 )
 from dealer_drivers.transports.holders import holder
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +140,17 @@ def refusal(name: UsbName, device: Any, error: usb.core.USBError) -> DeviceError
 def error_text(error: usb.core.USBError) -> str:
     """In libusb's words."""
     return error.strerror or str(error)
+
+
+def taken(name: UsbName, take: Callable[[Any], T]) -> T:
+    """What ``take`` makes of the device of that name; the device is given back when it cannot. Raises what
+    ``find_device`` and ``take`` raise, and ``refusal`` for an error of USB."""
+    device = find_device(name)
+    try:
+        return take(device)
+    except usb.core.USBError as error:
+        dispose(device)
+        raise refusal(name, device, error) from error
+    except DeviceError:
+        dispose(device)
+        raise

@@ -14,16 +14,15 @@ from typing import Any
 import usb.core
 import usb.util
 
-from dealer_drivers.errors import DeviceError, FixConfigError, LinkLost, PortAbsent
+from dealer_drivers.errors import FixConfigError, LinkLost, PortAbsent
 from dealer_drivers.transports.hid_descriptor import application_pages
 from dealer_drivers.transports.usb_device import (
     UsbName,
     detach_kernel,
     dispose,
     error_text,
-    find_device,
     give_back,
-    refusal,
+    taken,
 )
 
 REPORT_BYTES = 64
@@ -91,15 +90,7 @@ def open_hid(name: UsbName, page: int, kind: str) -> HidDevice:
     ``PortBusy``, ``PortForbidden``, ``OptionError`` when several devices answer to the name, ``FixConfigError`` for a
     missing libusb and for a device without such an interface.
     """
-    device = find_device(name)
-    try:
-        hid = _take(name, device, page, kind)
-    except usb.core.USBError as error:
-        dispose(device)
-        raise refusal(name, device, error) from error
-    except DeviceError:
-        dispose(device)
-        raise
+    hid = taken(name, lambda device: _take(name, device, page, kind))
     try:
         for _ in range(STALE_REPORTS):
             if not hid.read():
