@@ -8,8 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from dealer_calibration.picture_files import bytes_of
 from dealer_drivers.codes.decode import Decoded, NotRead, decode
-from dealer_drivers.codes.picture import MAX_BYTES, grey_of_file
+from dealer_drivers.codes.picture import grey_of_file
 from dealer_drivers.codes.second_reader import NAMES, SecondReader, SecondReaderMissing
 from dealer_drivers.codes.symbology import Doubt, Symbology
 
@@ -70,8 +71,7 @@ class CardPictures:
 
     def judge(self, file: Path) -> Judged:
         """One file. Raises ``OSError`` when it cannot be read; whatever its bytes are, they are judged."""
-        with file.open("rb") as opened:
-            data = opened.read(MAX_BYTES + 1)
+        data = bytes_of(file)
         began = time.perf_counter()
         answer = self._read(data)
         ms = (time.perf_counter() - began) * 1000

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import cv2
 import numpy as np
 
-from dealer_drivers.codes.picture import MAX_BYTES
+from dealer_calibration.picture_files import bytes_of, picture_of_file
 from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts
 from dealer_drivers.dice.profile import load_profile
 from dealer_drivers.dice.rig_reader import RigReader
@@ -65,18 +65,6 @@ def rig_look(profile: Path, count: int) -> Look:
     return RigReader(load_profile(profile), count).read
 
 
-def picture_of_file(data: bytes) -> Bgr | None:
-    """The pixels of an image file (PNG, JPEG, WebP, BMP, TIFF ...), or ``None``. Never raises on data."""
-    if not data or len(data) > MAX_BYTES:
-        return None
-    try:
-        pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    except (cv2.error, MemoryError):
-        # More pixels than any camera has, or a damaged file.
-        return None
-    return None if pixels is None or 0 in pixels.shape else np.asarray(pixels, np.uint8)
-
-
 class DicePictures:
     """Judges pictures by one look."""
 
@@ -85,8 +73,7 @@ class DicePictures:
 
     def judge(self, file: Path) -> Judged:
         """One file. Raises ``OSError`` when it cannot be read; whatever its bytes are, they are judged."""
-        with file.open("rb") as opened:
-            data = opened.read(MAX_BYTES + 1)
+        data = bytes_of(file)
         # The figures that people compare are of one core.
         cv2.setNumThreads(1)
         began = time.perf_counter()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
-import numpy as np
 
+from dealer_calibration.picture_files import bytes_of, picture_of_file
 from dealer_drivers.dice.faces import Bgr, Doubts
 from dealer_drivers.dice.profile import Circle, RigProfile, dump_profile
 from dealer_drivers.dice.profile_make import make_profile
@@ -32,11 +32,10 @@ class Checked:
 
 def load_picture(file: Path) -> Bgr:
     """The picture in colour. Raises ``OSError`` and ``PictureError``."""
-    data = file.read_bytes()
-    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
+    picture = picture_of_file(bytes_of(file))
     if picture is None:
         raise PictureError(f"{file}: is no picture")
-    return np.asarray(picture, np.uint8)
+    return picture
 
 
 def measure(

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from dealer_calibration.cli import build_parser, main
-from dealer_calibration.dice_pictures import DicePictures, picture_of_file
+from dealer_calibration.dice_pictures import DicePictures
+from dealer_calibration.picture_files import picture_of_file
 from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts
 from dealer_drivers.dice.profile import dump_profile
 from hw_sim.dice.poses import throw

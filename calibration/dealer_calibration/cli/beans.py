@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dealer_calibration.cli.common import Subcommands, add_command, count
 from dealer_calibration.cli.exit_codes import DONE, NO, WRONG
+from dealer_calibration.picture_files import bytes_of, picture_of_file
 
 if TYPE_CHECKING:
     from dealer_drivers.beans.layout import Bgr
@@ -69,20 +70,14 @@ def _region(text: str) -> tuple[int, int, int, int]:
 
 def _picture(file: Path) -> Bgr | None:
     """The picture in colour; says on standard error why there is none."""
-    import cv2
-    import numpy as np
-
     try:
-        pixels = cv2.imdecode(np.frombuffer(file.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+        picture = picture_of_file(bytes_of(file))
     except OSError as error:
         print(f"{file}: cannot be read: {error.strerror}", file=sys.stderr)
         return None
-    except cv2.error:
-        pixels = None
-    if pixels is None:
+    if picture is None:
         print(f"{file}: is no picture", file=sys.stderr)
-        return None
-    return np.asarray(pixels, np.uint8)
+    return picture
 
 
 def profile(arguments: argparse.Namespace) -> int:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from dealer_calibration.cli.exit_codes import DONE, NO, WRONG
 
 Subcommands = Any
 """argparse keeps the type of its subcommands private."""
@@ -46,3 +51,55 @@ def watched(items: Iterable[T], title: str, of: int) -> Iterator[T]:
         return
     with Progress(console=console, transient=True) as bar:
         yield from bar.track(items, total=of, description=title)
+
+
+class JudgedPicture(Protocol):
+    """What was made of one picture."""
+
+    @property
+    def accepted(self) -> bool: ...
+    def as_json(self) -> dict[str, Any]: ...
+
+
+J = TypeVar("J", bound=JudgedPicture)
+
+
+def judge_pictures(
+    files: Sequence[Path], judge: Callable[[Path], J], show: Callable[[list[J]], None], *, as_json: bool
+) -> int:
+    """Judges each file: a line of JSON each, or all of them by ``show``. Exit codes: 0 every picture was accepted, 1
+    some were refused, 2 a file cannot be read."""
+    judged: list[J] = []
+    missing = False
+    for file in watched(files, "reading", len(files)):
+        try:
+            one = judge(file)
+        except OSError as error:
+            missing = True
+            print(f"{file}: cannot be read: {error.strerror or error}", file=sys.stderr)
+            continue
+        judged.append(one)
+        if as_json:
+            print(json.dumps(one.as_json()), flush=True)
+    if not as_json:
+        show(judged)
+    if missing:
+        return WRONG
+    return DONE if all(one.accepted for one in judged) else NO
+
+
+def show_grid(columns: Sequence[str], rows: Sequence[Sequence[Any]], accepted: int) -> None:
+    """A table whose last column is a number, and how many of the rows were accepted."""
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table(box=None, pad_edge=False)
+    for column in columns[:-1]:
+        grid.add_column(column, overflow="fold")
+    grid.add_column(columns[-1], justify="right")
+    for row in rows:
+        grid.add_row(*row)
+    console = Console()
+    if rows:
+        console.print(grid)
+    console.print(f"{accepted} accepted, {len(rows) - accepted} refused", highlight=False)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dealer_calibration.cli import dice_profile
-from dealer_calibration.cli.common import Subcommands, add_command, count, watched
-from dealer_calibration.cli.exit_codes import DONE, NO, WRONG, complain
+from dealer_calibration.cli.common import Subcommands, add_command, count, judge_pictures, show_grid
+from dealer_calibration.cli.exit_codes import WRONG, complain
 
 if TYPE_CHECKING:
     from dealer_calibration.dice_pictures import Judged
@@ -57,40 +56,20 @@ def read(arguments: argparse.Namespace) -> int:
             pictures = DicePictures(rig_look(profile, arguments.dice))
         except ProfileError as error:
             return complain(str(error), WRONG)
-    judged: list[Judged] = []
-    missing = False
-    for file in watched(arguments.files, "reading", len(arguments.files)):
-        try:
-            one = pictures.judge(file)
-        except OSError as error:
-            missing = True
-            print(f"{file}: cannot be read: {error.strerror or error}", file=sys.stderr)
-            continue
-        judged.append(one)
-        if arguments.json:
-            print(json.dumps(one.as_json()), flush=True)
-    if not arguments.json:
-        _show(judged)
-    if missing:
-        return WRONG
-    return DONE if all(one.accepted for one in judged) else NO
+    return judge_pictures(arguments.files, pictures.judge, _show, as_json=arguments.json)
 
 
 def _show(judged: list[Judged]) -> None:
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    grid = Table(box=None, pad_edge=False)
-    for column in ("file", "verdict", "values or reasons", "detail"):
-        grid.add_column(column, overflow="fold")
-    grid.add_column("ms", justify="right")
-    for one in judged:
-        verdict = Text(one.verdict, style="green" if one.accepted else "red")
-        said = Text(" ".join(map(str, one.values)) if one.accepted else ", ".join(one.reasons))
-        grid.add_row(Text(str(one.file)), verdict, said, Text(one.detail), f"{one.ms:.0f}")
-    console = Console()
-    if judged:
-        console.print(grid)
-    accepted = sum(one.accepted for one in judged)
-    console.print(f"{accepted} accepted, {len(judged) - accepted} refused", highlight=False)
+    rows = [
+        (
+            Text(str(one.file)),
+            Text(one.verdict, style="green" if one.accepted else "red"),
+            Text(" ".join(map(str, one.values)) if one.accepted else ", ".join(one.reasons)),
+            Text(one.detail),
+            f"{one.ms:.0f}",
+        )
+        for one in judged
+    ]
+    show_grid(("file", "verdict", "values or reasons", "detail", "ms"), rows, sum(one.accepted for one in judged))
