@@ -46,6 +46,14 @@ def add_config(parser: argparse.ArgumentParser, *, required: bool = False) -> No
     )
 
 
+def add_table(parser: argparse.ArgumentParser, *, device: bool = False) -> None:
+    """``--config F --table T``, and ``--device D``."""
+    add_config(parser)
+    parser.add_argument("--table", required=True, metavar="T", help="the table of the configuration")
+    if device:
+        parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
+
+
 def positive(text: str) -> float:
     """A number above 0, for argparse."""
     value = float(text)

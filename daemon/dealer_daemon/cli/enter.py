@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command, add_config, table_of
+from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command, add_table, table_of
 from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, WRONG, complain
 
 ANSWER_WITHIN_S = 5.0
@@ -24,8 +24,7 @@ def add(commands: Subcommands) -> None:
         'dealer-daemon enter --config station.toml --table r1 --by "D. Li" --round r1-17',
         enter,
     )
-    add_config(parser)
-    parser.add_argument("--table", required=True, metavar="T", help="the table of the configuration")
+    add_table(parser)
     parser.add_argument("--by", required=True, metavar="NAME", help="who keys it in")
     parser.add_argument("--round", metavar="ROUND", help="the open round (default: none is open)")
 

@@ -14,7 +14,7 @@ from dealer_daemon.cli.common import (
     CommandWrong,
     Subcommands,
     add_command,
-    add_config,
+    add_table,
     device_of,
     positive,
     table_of,
@@ -36,9 +36,7 @@ def add(commands: Subcommands) -> None:
         "dealer-daemon record --config station.toml --table r1 --device wheel --seconds 300 wheel.rec.jsonl",
         record,
     )
-    add_config(parser)
-    parser.add_argument("--table", required=True, metavar="T", help="the table of the configuration")
-    parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
+    add_table(parser, device=True)
     parser.add_argument("--seconds", type=positive, metavar="N", help="stop after so long (default: at Ctrl-C)")
     parser.add_argument("--note", default="", help="a sentence that is kept in the recording's first line")
     parser.add_argument("recording", type=Path, metavar="RECORDING", help="a new file, *.rec.jsonl")

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command, add_config, device_of, table_of
+from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command, add_table, device_of, table_of
 from dealer_daemon.cli.exit_codes import DONE, NO, WRONG, complain
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ def add(commands: Subcommands) -> None:
         "dealer-daemon replay --config station.toml --table r1 --device wheel wheel.rec.jsonl --json",
         replay,
     )
-    add_config(parser)
-    parser.add_argument("--table", required=True, metavar="T", help="the table of the configuration")
-    parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
+    add_table(parser, device=True)
     parser.add_argument("--json", action="store_true", help="print every event as one JSON line, and nothing else")
     parser.add_argument(
         "--also",
