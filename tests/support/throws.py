@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dealer_daemon.games.game import Judge
+from dealer_daemon.validation.judge import Judge
 from dealer_daemon.validation.signals import (
     Ask,
     Contradicted,

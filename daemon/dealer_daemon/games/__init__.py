@@ -10,7 +10,7 @@ from importlib import import_module
 
 from dealer_daemon.games import cards
 from dealer_daemon.games.cards.game import card_game
-from dealer_daemon.games.game import AttemptGame, BadFacts, CardGame, DeviceRole, Game, Judge, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, CardGame, DeviceRole, Game, TableDevice
 
 __all__ = [
     "AttemptGame",
@@ -18,7 +18,6 @@ __all__ = [
     "CardGame",
     "DeviceRole",
     "Game",
-    "Judge",
     "TableDevice",
     "UnknownGame",
     "game_names",

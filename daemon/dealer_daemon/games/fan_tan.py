@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.games.game import AttemptGame, BadFacts, Judge, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice
 from dealer_daemon.validation.beans import BeansJudge
 from dealer_daemon.validation.beans_rules import BeansRules
+from dealer_daemon.validation.judge import Judge
 from dealer_daemon.verdicts import Remedy
 from dealer_drivers.driver import Observes
 

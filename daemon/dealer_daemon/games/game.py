@@ -4,50 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import msgspec
 
 from dealer_daemon.games.cards.procedure import Procedure
-from dealer_daemon.validation.signals import Signal
+from dealer_daemon.validation.judge import Judge
 from dealer_daemon.verdicts import Remedy
 from dealer_drivers.driver import DeviceAction, Observes
-from dealer_drivers.instant import Instant
-from dealer_drivers.readings import Reading
-
-
-class Judge(Protocol):
-    """Judges attempts from readings. Pure: time is an argument."""
-
-    def feed(self, device: str, reading: Reading) -> list[Signal]:
-        """One reading of one of the table's devices, in order."""
-        ...
-
-    def tick(self, at: Instant) -> list[Signal]:
-        """Time passed without a reading."""
-        ...
-
-    def deadline_ns(self) -> int | None:
-        """Monotonic time of the next ``tick`` that can matter."""
-        ...
-
-    def discard(self) -> None:
-        """Whatever is under way does not count (void, resume): wait for the next beginning."""
-        ...
-
-    def underway(self) -> bool:
-        """An attempt seen from its beginning is running."""
-        ...
-
-    def waiting(self) -> bool:
-        """The device is ready for an attempt to begin."""
-        ...
-
-    def due(self, at: Instant) -> list[Signal]:
-        """The round waits for an attempt, and nothing stands against its beginning now: a station that starts its
-        device asks for it here. May be called more than once for the same attempt."""
-        ...
-
 
 StartRule = Literal["any", "after_close", "before_close"]
 

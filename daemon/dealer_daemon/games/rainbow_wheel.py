@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.games.game import AttemptGame, BadFacts, Judge, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice
+from dealer_daemon.validation.judge import Judge
 from dealer_daemon.validation.turn import TurnJudge, TurnResult
 from dealer_daemon.validation.turn_map import COUNTS, SEGMENTS, WheelFileError, WheelMap, load_wheel
 from dealer_daemon.validation.turn_rules import TurnRules

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.games.game import AttemptGame, BadFacts, Judge, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice
+from dealer_daemon.validation.judge import Judge
 from dealer_daemon.validation.number_only import NumberOnlyJudge
 from dealer_daemon.validation.spin import SpinJudge
 from dealer_daemon.validation.spin_result import SpinResult

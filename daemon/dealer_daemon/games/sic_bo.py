@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.games.game import AttemptGame, BadFacts, Judge, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice
 from dealer_daemon.validation.dice import DiceJudge
 from dealer_daemon.validation.dice_rules import ShakeRules
 from dealer_daemon.validation.dice_tower import TowerJudge
+from dealer_daemon.validation.judge import Judge
 from dealer_daemon.verdicts import Remedy
 from dealer_drivers.driver import DeviceAction, Observes
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dealer_daemon.events import Facts
-from dealer_daemon.games.game import AttemptGame, BadFacts, Judge, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice
 from dealer_daemon.table.common import Rules
 from dealer_daemon.validation.entry import EntryJudge
+from dealer_daemon.validation.judge import Judge
 from dealer_daemon.validation.witness import WitnessedJudge
 from dealer_drivers.driver import Observes
 

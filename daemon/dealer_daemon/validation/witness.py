@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
+from dealer_daemon.validation.judge import Judge
 from dealer_daemon.validation.signals import (
     Ask,
     Contradicted,
@@ -38,18 +39,6 @@ class WitnessReason(StrEnum):
     """The second device saw the attempt and does not accept it."""
     WITNESS_MISSING = "witness_missing"
     """The second device said nothing in time."""
-
-
-class Judge(Protocol):
-    """As in ``games/game.py``."""
-
-    def feed(self, device: str, reading: Reading) -> list[Signal]: ...
-    def tick(self, at: Instant) -> list[Signal]: ...
-    def deadline_ns(self) -> int | None: ...
-    def discard(self) -> None: ...
-    def underway(self) -> bool: ...
-    def waiting(self) -> bool: ...
-    def due(self, at: Instant) -> list[Signal]: ...
 
 
 Same = Callable[[Mapping[str, object], Mapping[str, object]], bool]
