@@ -87,6 +87,7 @@ def test_a_device_that_is_not_there_or_says_nothing(tmp_path: Path, port: tuple[
     base = ["--table", "r1", "--device", "wheel", "--seconds", "0.3"]
     absent = config(tmp_path, "/dev/dealer/no-such-wheel")
     assert main(["record", "--config", str(absent), *base, str(tmp_path / "a.rec.jsonl")]) == 3
+    assert not (tmp_path / "a.rec.jsonl").exists(), "the next try may have its name"
     silent = config(tmp_path, port[1])
     assert main(["record", "--config", str(silent), *base, str(tmp_path / "b.rec.jsonl")]) == 1
 

@@ -102,10 +102,11 @@ async def _record(device: DeviceConfig, writer: RecordingWriter, path: Path, sec
         return complain(f"{path} cannot be written: {error.strerror}", NO)
     running.result()
     health = link.health
+    if not health.opens:
+        path.unlink()  # it holds nothing, and the next try may have its name
+        return complain(f"{device.name} was never reached: {problem}", UNREACHABLE)
     sys.stdout.write(
         f"{path}: {health.bytes_in} bytes from {device.name}, {health.bytes_out} to it, "
         f"{health.valid_frames} valid frames, {health.rejected_bytes} bytes of no frame\n"
     )
-    if not health.opens:
-        return complain(f"{device.name} was never reached: {problem}", UNREACHABLE)
     return DONE if health.bytes_in else complain(f"{device.name} said nothing", NO)
