@@ -63,9 +63,12 @@ def record(arguments: argparse.Namespace) -> int:
     except OSError as error:
         return complain(f"{arguments.recording} cannot be written: {error.strerror}", NO)
     try:
-        return asyncio.run(_record(device, writer, arguments.recording, arguments.seconds))
+        code = asyncio.run(_record(device, writer, arguments.recording, arguments.seconds))
     finally:
         writer.close()
+    if code == UNREACHABLE:
+        arguments.recording.unlink()  # it holds nothing, and the next try may have its name
+    return code
 
 
 async def _record(device: DeviceConfig, writer: RecordingWriter, path: Path, seconds: float | None) -> int:
@@ -103,7 +106,6 @@ async def _record(device: DeviceConfig, writer: RecordingWriter, path: Path, sec
     running.result()
     health = link.health
     if not health.opens:
-        path.unlink()  # it holds nothing, and the next try may have its name
         return complain(f"{device.name} was never reached: {problem}", UNREACHABLE)
     sys.stdout.write(
         f"{path}: {health.bytes_in} bytes from {device.name}, {health.bytes_out} to it, "
