@@ -12,10 +12,11 @@ import cv2
 import numpy as np
 
 from dealer_calibration.picture_files import bytes_of, picture_of_file
-from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts
+from dealer_drivers.dice.faces import Bgr, Dice, Doubts
 from dealer_drivers.dice.profile import load_profile
 from dealer_drivers.dice.rig_reader import RigReader
 from dealer_drivers.dice.still_decide import decide_still
+from dealer_drivers.readings.dice import Doubt
 
 Look: TypeAlias = Callable[[Bgr], Dice | Doubts]
 """Decides one picture. Stills and calibrated rigs have their own."""

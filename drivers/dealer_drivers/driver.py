@@ -193,7 +193,8 @@ class Driver:
 
 
 class UnknownDriver(LookupError):  # noqa: N818
-    """No driver of that name is installed. The text lists those that are."""
+    """No driver of that name can be had: none is installed, or what is installed cannot be loaded. The text says which,
+    and lists those that are installed or what to do."""
 
 
 def driver_names() -> list[str]:
@@ -202,8 +203,13 @@ def driver_names() -> list[str]:
 
 
 def load_driver(name: str) -> Driver:
-    """The driver registered as ``name``. Raises ``UnknownDriver``."""
+    """The driver registered as ``name``. Raises ``UnknownDriver``. One that cannot be loaded hides no other."""
     for entry in metadata.entry_points(group=ENTRY_POINT_GROUP, name=name):
-        driver: Driver = entry.load()
+        try:
+            driver: Driver = entry.load()
+        except (ImportError, AttributeError) as error:
+            raise UnknownDriver(
+                f'driver "{name}" is installed and cannot be loaded: {error}; install it again'
+            ) from error
         return driver
     raise UnknownDriver(f"no driver {name!r}; installed are: {', '.join(driver_names()) or 'none'}")

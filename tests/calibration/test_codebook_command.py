@@ -139,6 +139,11 @@ def test_a_good_book_is_good(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     }
 
 
+def test_the_built_in_book_is_good(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["codebook", "check", "rank-suit"]) == 0
+    assert capsys.readouterr().out == "rank-suit: good: rank-suit, deck set rank-suit, cards: 52\n"
+
+
 def test_a_book_of_another_number_of_decks_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "b.toml"
     make(path)

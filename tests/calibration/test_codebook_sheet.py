@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from dealer_calibration.cli import main
 from dealer_calibration.codebook_drawing import WIDEST_MM, CodeTooLongError, draw_code
 from dealer_calibration.codebook_sheet import NoSuchDeckError, make_sheet
+from dealer_drivers.cards import DECK
 from dealer_drivers.codes.decode import Decoded, decode
 from dealer_drivers.codes.symbology import Symbology
-from dealer_drivers.shoe.cards import DECK
+from dealer_drivers.readings.shoe import CardUnit
 from dealer_drivers.shoe.codebook import RANK_SUIT, CodeBook, KnownCard, KnownCut
 from dealer_drivers.shoe.codebook_check import code_problem
 from dealer_drivers.shoe.codebook_file import dump_codebook
 from dealer_drivers.shoe.codebook_maker import make_codebook
-from dealer_drivers.shoe.readings import CardUnit
 
 PRINTED = [Symbology.CODE128, Symbology.DATAMATRIX]
 PIXELS_PER_MM = 16

@@ -13,8 +13,9 @@ import pytest
 from dealer_calibration.cli import build_parser, main
 from dealer_calibration.dice_pictures import DicePictures
 from dealer_calibration.picture_files import picture_of_file
-from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts
+from dealer_drivers.dice.faces import Bgr, Dice, Doubts
 from dealer_drivers.dice.profile import dump_profile
+from dealer_drivers.readings.dice import Doubt
 from hw_sim.dice.poses import throw
 from hw_sim.dice.render import render
 from hw_sim.dice.scene import Pose

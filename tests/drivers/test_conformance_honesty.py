@@ -16,7 +16,7 @@ import pytest
 
 from dealer_drivers.driver import DeviceAction, Output
 from dealer_drivers.instant import Instant
-from dealer_drivers.roulette.readings import BallRested
+from dealer_drivers.readings.roulette import BallRested
 from support.spoilt import Spoilt, broken, example_driver, good, rested
 
 

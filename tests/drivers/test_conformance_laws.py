@@ -19,8 +19,8 @@ from dealer_drivers.driver import DeviceAction, DriverOptions, Maturity, Observe
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault
+from dealer_drivers.readings.roulette import BallRested
 from dealer_drivers.recording import RecordingError
-from dealer_drivers.roulette.readings import BallRested
 from support.spoilt import Spoilt, broken, example_driver, good, rested
 
 

@@ -21,7 +21,7 @@ from dealer_daemon.validation.signals import Judged, NotJudged, Signal
 from dealer_daemon.validation.turn import TurnJudge
 from dealer_daemon.validation.turn_map import SEGMENT_DEG, WheelMap, parse_wheel
 from dealer_daemon.validation.turn_rules import TurnRules
-from dealer_drivers.wheel.readings import WheelAngle
+from dealer_drivers.readings.wheel import WheelAngle
 from support.turns import at
 
 RULES = TurnRules(wheel="real.toml", reference="unchecked")

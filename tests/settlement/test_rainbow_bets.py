@@ -23,7 +23,7 @@ from dealer_daemon.games.rainbow_wheel import turn_facts
 from dealer_daemon.mqtt.envelope import encode_event
 from dealer_daemon.validation.signals import Judged
 from dealer_daemon.validation.turn import TurnJudge
-from dealer_drivers.wheel.readings import WheelAngle
+from dealer_drivers.readings.wheel import WheelAngle
 from hw_sim.wheel.faults import TurnDesk
 from hw_sim.wheel.options import WheelModbusOptions
 from hw_sim.wheel.physics import SEGMENT_DEG, Course

@@ -36,7 +36,7 @@ MAY_FOLLOW: dict[Expect, tuple[type[EventData], ...]] = {
     Expect.LAST_HAND: (),
     Expect.PERSON: (AttemptHeld,),
     Expect.IGNORE: (CardRepeated,),
-    Expect.LINK: (DeviceFaulted, AttemptHeld),
+    Expect.LINK: (DeviceFaulted, AttemptHeld, TablePaused),
     Expect.RESCAN: (AttemptRefused, DeviceFaulted),
     Expect.TRIES: (AttemptRefused, DeviceFaulted, TablePaused),
     Expect.VIOLATION: (Violation, TablePaused, CardRepeated, DeviceFaulted),

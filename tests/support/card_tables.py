@@ -25,7 +25,7 @@ from dealer_daemon.table import Decision, Rules, Table, TableSetup
 from dealer_drivers.driver import DeviceAction, Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.shoe.readings import (
+from dealer_drivers.readings.shoe import (
     CardAnnouncedAgain,
     CardForeign,
     CardOutsideGame,
@@ -46,6 +46,8 @@ from dealer_drivers.shoe.readings import (
     ShoeWinner,
 )
 
+UNSEEN = ("unseen_in_hand", "unseen_between_hands")
+"""Why a table stands at which cards may have passed unseen."""
 START = Instant(10_000_000_000, 1_767_225_600_000_000_000)
 """2026-01-01T00:00:00Z."""
 DRAW_S = 2.0
@@ -152,11 +154,19 @@ class CardTable:
             return []
         return self._keep(self.table.tick(self.at))
 
-    def restart(self) -> list[EventData]:
-        """The process died; the new one knows what was committed."""
+    def restart(self, *, asked: bool = False) -> list[EventData]:
+        """The process died; the new one knows what was committed. No card passed, which people say where the table asks
+        for that; with ``asked`` they have not answered yet."""
         self._folded = fold(TableState(table="t1"), self.events)
         self.table = Table(self.setup, self._folded, boot="boot-2")
-        return self.start()
+        return self.start() + ([] if asked else self.nothing_passed())
+
+    def nothing_passed(self) -> list[EventData]:
+        """The manager says that no card passed unseen, where the table stands for that."""
+        before = len(self.events)
+        if self.state.paused in UNSEEN:
+            self.manager(CommandName.TABLE_RESUME)
+        return [event.data for event in self.events[before:]]
 
     # -- what the reader says -------------------------------------------------------------------------------
 
@@ -251,8 +261,10 @@ class CardTable:
     def lost(self) -> list[EventData]:
         return self.see(DeviceFault(at=self._next(), raw=b"", fault=Fault.LINK_LOST, detail="unplugged"))
 
-    def back(self) -> list[EventData]:
-        return self.see(DeviceFault(at=self._next(), raw=b"", fault=Fault.LINK_LOST, detail="", cleared=True))
+    def back(self, *, asked: bool = False) -> list[EventData]:
+        """The link is up again; ``asked`` as in ``restart``."""
+        fault = DeviceFault(at=self._next(), raw=b"", fault=Fault.LINK_LOST, detail="", cleared=True)
+        return self.see(fault) + ([] if asked else self.nothing_passed())
 
     # -- what servers and people say ------------------------------------------------------------------------
 
@@ -298,7 +310,9 @@ class CardTable:
         assert self.words()[-1] == "deck.verified"
 
     def resume(self) -> None:
+        """The manager resumes, and says that no card passed unseen, where he is asked for that after it."""
         self.manager(CommandName.TABLE_RESUME)
+        self.nothing_passed()
 
     def clear_rest(self) -> None:
         """The manager says that the rest of a hand that was ended is away, where the table waits for that."""

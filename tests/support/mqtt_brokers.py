@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
+import os
+import secrets
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+ROW = 4_000
+"""How many ports each worker of a test run has to itself."""
+
+
+def _row() -> Iterator[int]:
+    """From somewhere in the row, so that two runs on one machine do not go in step."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    begin = secrets.randbelow(ROW)
+    return itertools.cycle(16_000 + worker % 4 * ROW + (begin + number) % ROW for number in range(ROW))
+
+
+_ports = _row()
+
 
 def free_port() -> int:
-    """A TCP port that was free a moment ago."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port
+    """A TCP port that nobody listens on, each one once.
+
+    Below those the system gives to who asks for any: while its broker starts, or is down, nobody else is given it.
+    """
+    for port in itertools.islice(_ports, ROW):
+        with socket.socket() as sock, contextlib.suppress(OSError):
+            sock.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError(f"none of {ROW} ports is free")
 
 
 async def listening(port: int, process: subprocess.Popen[bytes], timeout_s: float = 15) -> None:
@@ -40,19 +61,42 @@ async def listening(port: int, process: subprocess.Popen[bytes], timeout_s: floa
 class Broker:
     """A broker process that can be killed and started again on the same port."""
 
-    def __init__(self, command: Sequence[str], port: int, log: Path) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        port: int,
+        log: Path,
+        *,
+        env: Mapping[str, str] | None = None,
+        start_s: float = 15,
+        group: bool = False,
+    ) -> None:
+        """``env`` is added to ours; ``start_s`` is how long the broker may take until it listens.
+
+        ``group``: the command is a script with the broker below it, and all of them are killed.
+        """
         self.port = port
+        self._env = None if env is None else {**os.environ, **env}
+        self._start_s = start_s
+        self._group = group
         self._command = list(command)
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
-        await listening(self.port, self._spawn())
+        await listening(self.port, self._spawn(), self._start_s)
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         assert self._process is None
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(self._command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            self._process = subprocess.Popen(
+                self._command,
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                env=self._env,
+                start_new_session=self._group,
+            )
         return self._process
 
     def signal(self, number: signal.Signals) -> None:
@@ -62,7 +106,10 @@ class Broker:
     def kill(self) -> None:
         """As a power cut does."""
         if self._process is not None:
-            self._process.kill()
+            if self._group:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
             self._process.wait(10)
             self._process = None
 
@@ -78,14 +125,27 @@ class Broker:
             self._process = None
 
 
-def mosquitto(folder: Path, lines: Sequence[str] = ("allow_anonymous true",), listener: Sequence[str] = ()) -> Broker:
-    """A mosquitto without persistence; ``lines`` go into its configuration. Skips where mosquitto is absent."""
+def mosquitto(
+    folder: Path,
+    lines: Sequence[str] = ("allow_anonymous true",),
+    listener: Sequence[str] = (),
+    *,
+    persistence: Sequence[str] | None = None,
+) -> Broker:
+    """A mosquitto; ``lines`` go into its configuration. Skips where mosquitto is absent.
+
+    Without ``persistence`` it forgets everything when it ends; with it, it keeps its database in ``folder`` as Debian's
+    configuration says, and the lines of ``persistence`` say when it is written.
+    """
     program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin")
     if program is None:
         pytest.skip("mosquitto is not installed")
     port = free_port()
     config = folder / "mosquitto.conf"
-    common = ["user root", "persistence false", "log_type all", f"listener {port} 127.0.0.1"]
+    kept = ["persistence false"]
+    if persistence is not None:
+        kept = ["persistence true", f"persistence_location {folder}/", *persistence]
+    common = ["user root", *kept, "log_type all", f"listener {port} 127.0.0.1"]
     config.write_text("\n".join([*common, *listener, *lines]) + "\n")
     return Broker([program, "-c", str(config)], port, folder / "mosquitto.log")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from dealer_daemon.events import Event, EventData, RoundOpened, RoundOutcome
-from dealer_daemon.journal import JournalError
+from dealer_daemon.journal import EventsRemoved, JournalError, SignedEvent
 from dealer_daemon.mqtt.outbox import Outbox
 
 START_WALL_NS = 1_767_225_600_000_000_000
@@ -38,6 +38,7 @@ class MemoryOutbox(Outbox):
     def __init__(self, table: str = "r1") -> None:
         self.table = table
         self.stored: list[Event] = []
+        self.first = 1
         self.kept: dict[str, int] = {}
         self.writes = 0
         self.unreadable: dict[int, JournalError] = {}
@@ -45,26 +46,40 @@ class MemoryOutbox(Outbox):
         self._listeners: list[Callable[[Sequence[Event]], None]] = []
 
     def commit(self, *data: EventData) -> list[Event]:
-        events = [event(len(self.stored) + 1 + n, each, self.table) for n, each in enumerate(data)]
+        last = self.last_sequence(self.table)
+        events = [event(last + 1 + n, each, self.table) for n, each in enumerate(data)]
         self.stored += events
         for listener in list(self._listeners):
             listener(events)
         return events
 
-    def events(self, table: str, after: int, limit: int) -> Iterator[Event]:
+    def signed_events(self, table: str, after: int, limit: int) -> Iterator[SignedEvent]:
         assert table == self.table
-        for stored in self.stored[after : after + limit]:
+        if after + 1 < self.first:
+            raise EventsRemoved(table, self.first)
+        for stored in [each for each in self.stored if each.sequence > after][:limit]:
             if stored.sequence in self.unreadable:
                 raise self.unreadable[stored.sequence]
-            yield stored
+            yield SignedEvent(stored, None)
 
-    def event_at(self, table: str, sequence: int) -> Event | None:
+    def signed_event_at(self, table: str, sequence: int) -> SignedEvent | None:
         assert table == self.table
-        return self.stored[sequence - 1] if 0 < sequence <= len(self.stored) else None
+        return next((SignedEvent(each, None) for each in self.stored if each.sequence == sequence), None)
+
+    def first_sequence(self, table: str) -> int:
+        assert table == self.table
+        return self.first
 
     def last_sequence(self, table: str) -> int:
         assert table == self.table
-        return len(self.stored)
+        return self.stored[-1].sequence if self.stored else 0
+
+    def forget_cursors(self, table: str, names: Collection[str]) -> None:
+        assert table == self.table
+        if self.write_error is not None:
+            raise self.write_error
+        for name in names:
+            self.kept.pop(name, None)
 
     def cursors(self, table: str) -> dict[str, int]:
         assert table == self.table
@@ -76,7 +91,7 @@ class MemoryOutbox(Outbox):
         self.writes += 1
         for (table, name), sequence in positions.items():
             assert table == self.table
-            assert 0 <= sequence <= len(self.stored)
+            assert 0 <= sequence <= self.last_sequence(table)
             if rewind or sequence > self.kept.get(name, -1):
                 self.kept[name] = sequence
 

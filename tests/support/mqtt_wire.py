@@ -16,7 +16,7 @@ V311, V5 = 4, 5
 _STRING, _BINARY, _BYTE, _SHORT, _LONG, _PAIR = range(6)
 _KINDS = {
     1: _BYTE, 2: _LONG, 3: _STRING, 8: _STRING, 9: _BINARY, 17: _LONG, 19: _SHORT, 31: _STRING, 33: _SHORT,
-    34: _SHORT, 36: _BYTE, 37: _BYTE, 38: _PAIR, 39: _LONG, 40: _BYTE, 41: _BYTE, 42: _BYTE, 18: _STRING,
+    34: _SHORT, 35: _SHORT, 36: _BYTE, 37: _BYTE, 38: _PAIR, 39: _LONG, 40: _BYTE, 41: _BYTE, 42: _BYTE, 18: _STRING,
 }  # fmt: skip
 
 

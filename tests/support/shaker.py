@@ -5,7 +5,7 @@ from __future__ import annotations
 from dealer_drivers.driver import DeviceAction, Output, Session
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Reading, Unreadable
-from dealer_drivers.shaker.readings import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
+from dealer_drivers.readings.shaker import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
 from dealer_drivers.transports.mqtt_lines import received_line
 
 START = Instant(10 * NS_PER_S, 1_767_225_600_000_000_000)

@@ -9,11 +9,11 @@ from dealer_daemon.games.sic_bo import dice_facts
 from dealer_daemon.validation.dice import DiceJudge
 from dealer_daemon.validation.dice_rules import ShakeRules
 from dealer_daemon.validation.signals import Ask, Contradicted, Judged, NotJudged, Ready, Signal, Started, Unseen
-from dealer_drivers.dice.faces import Face
-from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction, Driver, Output
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.dice import DiceSeen, DiceUnclear, Face
 from dealer_drivers.shaker.networked import DRIVER as NETWORKED
 from dealer_drivers.shaker.relay import DRIVER as RELAY
 from dealer_drivers.supervised import SupervisedSession

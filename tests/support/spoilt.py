@@ -11,7 +11,7 @@ from typing import Any
 from dealer_drivers.conformance import Broken, Examples, checks
 from dealer_drivers.driver import DeviceAction, Driver, Output
 from dealer_drivers.instant import Instant
-from dealer_drivers.roulette.readings import BallRested, NumberWitness
+from dealer_drivers.readings.roulette import BallRested, NumberWitness
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example-driver"
 JUNK_BYTES = 48 * 1024

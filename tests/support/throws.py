@@ -16,12 +16,12 @@ from dealer_daemon.validation.signals import (
     Unseen,
 )
 from dealer_daemon.verdicts import Refused
-from dealer_drivers.dice.faces import Face
-from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, Reading
-from dealer_drivers.shaker.readings import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
+from dealer_drivers.readings.dice import DiceSeen, DiceUnclear, Face
+from dealer_drivers.readings.shaker import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
 
 START = Instant(10 * NS_PER_S, 1_767_225_600_000_000_000)
 

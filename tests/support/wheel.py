@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.roulette.readings import (
+from dealer_drivers.readings.roulette import (
     BallLaps,
     BallRested,
     NumberUnreadable,

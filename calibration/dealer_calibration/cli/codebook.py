@@ -30,7 +30,7 @@ def add(commands: Subcommands) -> None:
         "dealer-calibrate codebook check blue-7.toml --decks 8",
         check,
     )
-    checker.add_argument("file", type=Path, metavar="FILE", help="the book's TOML file")
+    checker.add_argument("file", metavar="FILE|rank-suit", help="the book's TOML file, or the built-in book")
     checker.add_argument("--decks", type=count, metavar="N", help="also say when a unit-coded book is not of N decks")
     checker.add_argument(
         "--json", action="store_true", help="print a JSON object: file, ok, problems, kind, deck_set, decks, cards"
@@ -135,7 +135,7 @@ def check(arguments: argparse.Namespace) -> int:
     if book is not None and book.decks is not None and arguments.decks not in (None, book.decks):
         problems = [f"the book is of {book.decks} decks, not of {arguments.decks}"]
     if arguments.json:
-        said = {"file": str(arguments.file), "ok": not problems, "problems": problems}
+        said = {"file": arguments.file, "ok": not problems, "problems": problems}
         if book is not None:
             said |= {"kind": book.kind, "deck_set": book.deck_set, "decks": book.decks, "cards": len(book.cards)}
         print(json.dumps(said, ensure_ascii=False))
@@ -147,7 +147,7 @@ def check(arguments: argparse.Namespace) -> int:
         print(f"{arguments.file}: good: {book.kind}, deck set {book.deck_set}{decks}, cards: {len(book.cards)}")
     if not problems:
         return DONE
-    return NO if _readable(arguments.file) else WRONG
+    return NO if book is not None or _readable(Path(arguments.file)) else WRONG
 
 
 def sheet(arguments: argparse.Namespace) -> int:
@@ -170,11 +170,11 @@ def sheet(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _loaded(path: Path) -> tuple[CodeBook | None, list[str]]:
-    from dealer_drivers.shoe.codebook_file import CodeBookError, load_codebook
+def _loaded(name: str) -> tuple[CodeBook | None, list[str]]:
+    from dealer_drivers.shoe.codebook_file import CodeBookError, find_codebook
 
     try:
-        return load_codebook(path), []
+        return find_codebook(name), []
     except CodeBookError as error:
         return None, error.problems
 

@@ -33,10 +33,11 @@ from dealer_daemon.validation.signals import (
     Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
-from dealer_drivers.beans.readings import BeansSeen, BeansUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
+from dealer_drivers.readings.beans import BeansSeen, BeansUnclear
 
 MOST_BEANS = 200
 WITNESSES = ("outlines", "peaks")

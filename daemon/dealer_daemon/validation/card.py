@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dealer_drivers.shoe.readings import CardForeign, CardRead, CardUnit, CardUnreadable, ShoeSlot
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardUnit, CardUnreadable, ShoeSlot
 
 RESCAN_DETAIL = "scan the same card again"
 FIRST_OF_HAND = "player.1"
@@ -42,6 +42,8 @@ class CardReason(StrEnum):
     SHOE_NOT_VERIFIED = "shoe_not_verified"
     # Pause, and nobody did wrong.
     SHOE_EMPTY = "shoe_empty"
+    UNSEEN_IN_HAND = "unseen_in_hand"
+    UNSEEN_BETWEEN_HANDS = "unseen_between_hands"
     # Held.
     PERHAPS_REPEATED = "perhaps_repeated"
     SLOT_OVERWRITTEN = "slot_overwritten"
@@ -176,7 +178,8 @@ def judge_copies(
     if unit is not None and unit in units:
         return Alarm(CardReason.UNIT_SEEN_BEFORE, "this very card came out of this shoe before")
     if drawn.get(card, 0) >= decks:
-        return Alarm(CardReason.COPIES_USED_UP, f"all {decks} copies of this card came out of this shoe before")
+        had = "the only copy" if decks == 1 else f"all {decks} copies"
+        return Alarm(CardReason.COPIES_USED_UP, f"{had} of this card came out of this shoe before")
     return None
 
 

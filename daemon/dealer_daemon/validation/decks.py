@@ -9,9 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dealer_drivers.shoe.cards import CARDS_IN_DECK
-from dealer_drivers.shuffler.frames import MachineState
-from dealer_drivers.shuffler.readings import DeckReport
+from dealer_drivers.cards import CARDS_IN_DECK
+from dealer_drivers.readings.shuffler import DeckReport, MachineState
 
 RANKS, SUITS = "A23456789TJQK", "SHCD"
 MOST_FOREIGN = 16

@@ -28,11 +28,12 @@ from dealer_daemon.validation.signals import (
     Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
-from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.shaker.readings import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
+from dealer_drivers.readings.dice import DiceSeen, DiceUnclear
+from dealer_drivers.readings.shaker import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
 
 BOUNCE_S = 1.0
 """An idle may be a stopped switch that bounces, or an old word: shaking that is said again within this is the same."""

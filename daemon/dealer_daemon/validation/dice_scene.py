@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
 from dealer_daemon.validation.signals import Value
 from dealer_daemon.verdicts import Held, Refused
-from dealer_drivers.dice.faces import Face
-from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault
+from dealer_drivers.readings.dice import DiceSeen, DiceUnclear, Face
 
 DICE = 3
 SAME_PLACE_PX = 3.0

@@ -27,10 +27,11 @@ from dealer_daemon.validation.signals import (
     Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
-from dealer_drivers.dice.readings import DiceSeen, DiceUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
+from dealer_drivers.readings.dice import DiceSeen, DiceUnclear
 
 NOT_THROWN_YET = frozenset({"wrong_count", "occluded"})
 """What a look shows while the dice are in a hand."""

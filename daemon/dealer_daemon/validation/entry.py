@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dealer_daemon.validation.signals import BettingOver, Judged, Ready, Signal, Started, Trouble, Value
-from dealer_drivers.entry.readings import EntryFault, ResultEntered
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Reading
+from dealer_drivers.readings.entry import EntryFault, ResultEntered
 
 Stated = Callable[[Mapping[str, Any]], Mapping[str, Any] | str]
 """From what was keyed in to facts, or the reason why there is no such result."""

@@ -24,7 +24,7 @@ from dealer_daemon.validation.spin_rules import SpinReason, SpinRules
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
-from dealer_drivers.roulette.readings import BallLaps, BallRested, NumberUnreadable
+from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberUnreadable
 
 
 class NumberOnlyJudge:

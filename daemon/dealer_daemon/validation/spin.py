@@ -28,7 +28,7 @@ from dealer_daemon.validation.spin_rules import SpinReason, SpinRules
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.roulette.readings import (
+from dealer_drivers.readings.roulette import (
     BallLaps,
     BallRested,
     NumberUnreadable,

@@ -8,8 +8,8 @@ from dealer_daemon.validation.signals import Contradicted
 from dealer_daemon.validation.spin_rules import SpinReason, SpinRules
 from dealer_daemon.verdicts import Held, Refused, Remedy
 from dealer_drivers.instant import Instant
-from dealer_drivers.roulette.readings import BallLaps, BallRested, NumberWitness, Rotation, WheelFault, WheelPhase
-from dealer_drivers.roulette.readings import WheelStatus as Status
+from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberWitness, Rotation, WheelFault, WheelPhase
+from dealer_drivers.readings.roulette import WheelStatus as Status
 
 # One odd frame may be a flipped bit; two in a row are the wheel.
 FRAMES_TO_BELIEVE = 2

@@ -34,7 +34,7 @@ from dealer_daemon.validation.turn_track import Jump, Sample, Track
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 
 STEP_DEG = 0.2
 """Between two samples of a wheel that turns."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dealer_daemon.validation.turn_map import WheelMap
 from dealer_daemon.validation.turn_track import step_deg
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dealer_drivers.instant import NS_PER_S
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 
 SLACK_DEG = 1.0
 """What a standing wheel's count may differ by: it dithers."""

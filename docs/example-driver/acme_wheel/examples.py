@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acme_wheel.codec import checked
 from dealer_drivers.conformance import Example, Examples, received, seen
-from dealer_drivers.roulette.readings import BallLaps, BallRested, WheelPhase, WheelStatus
+from dealer_drivers.readings.roulette import BallLaps, BallRested, WheelPhase, WheelStatus
 
 SPIN = received(
     0.2,

@@ -7,14 +7,14 @@ from acme_wheel.options import AcmeOptions
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading, Unreadable
-from dealer_drivers.roulette.pockets import pocket_names
-from dealer_drivers.roulette.readings import (
+from dealer_drivers.readings.roulette import (
     BallLaps,
     BallRested,
     NumberUnreadable,
     NumberWitness,
     WheelPhase,
     WheelStatus,
+    pocket_names,
 )
 
 SILENT_AFTER_S = 3.0

@@ -35,7 +35,7 @@ class BeanCameraOptions(SceneCameraOptions, frozen=True, kw_only=True):
 
 def _seen(_options: BeanCameraOptions, value: dict[str, Any], fields: dict[str, Any]) -> Look | None:
     from dealer_drivers.beans.camera_reader import count_of
-    from dealer_drivers.beans.readings import BeansSeen
+    from dealer_drivers.readings.beans import BeansSeen
 
     said = count_of(value)
     if said is None:
@@ -44,7 +44,7 @@ def _seen(_options: BeanCameraOptions, value: dict[str, Any], fields: dict[str, 
 
 
 def _unclear() -> type[LookUnclear]:
-    from dealer_drivers.beans.readings import BeansUnclear
+    from dealer_drivers.readings.beans import BeansUnclear
 
     return BeansUnclear
 

@@ -13,8 +13,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dealer_drivers.beans.layout import Bean, BeansCount, BeansDoubt, BeansDoubts, Spots
+from dealer_drivers.beans.layout import Bean, BeansCount, BeansDoubts, Spots
 from dealer_drivers.beans.profile import BeansProfile
+from dealer_drivers.readings.beans import BeansDoubt
 
 Doubles: TypeAlias = npt.NDArray[np.float64]
 

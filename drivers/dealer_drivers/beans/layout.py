@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeAlias
 
 import cv2
 import numpy as np
 import numpy.typing as npt
+
+from dealer_drivers.readings.beans import BeansDoubt
 
 Bgr: TypeAlias = npt.NDArray[np.uint8]
 """Rows by columns by blue, green, red, as OpenCV gives them."""
@@ -18,41 +19,6 @@ Mask: TypeAlias = npt.NDArray[np.uint8]
 
 MOST_BEANS = 200
 """002: the game has 200 beans."""
-
-
-class BeansDoubt(StrEnum):
-    """Why a picture gives no count. Words of the documented list of reasons."""
-
-    NO_BEANS = "no_beans"
-    """Nothing lies on the cloth."""
-    TOO_MANY_BEANS = "too_many_beans"
-    """More than 200."""
-    BEANS_TOUCH = "beans_touch"
-    """Beans touch, lie on each other, or are not laid out yet."""
-    GROUPS_UNCLEAR = "groups_unclear"
-    """The distance between two beans is neither that within a group nor that between groups."""
-    GROUPS_NOT_FOUR = "groups_not_four"
-    """A group that is not the last one has not exactly four."""
-    ROWS_CROOKED = "rows_crooked"
-    """A group is no straight line, or the groups do not stand in columns in which the last one is told."""
-    LEFT_OVER = "left_over"
-    """Something small lies there that is neither bean nor cloth."""
-    COVERED = "covered"
-    """The bowl stands on the cloth, or something round like it, and not one bean is in sight."""
-    OCCLUDED = "occluded"
-    """Something lies over the cloth: a hand, the stick, the bowl beside beans."""
-    CUT_BY_FRAME = "cut_by_frame"
-    """Beans lie so near to the edge of the picture that more may lie beyond it."""
-    COUNTS_DIFFER = "counts_differ"
-    """The two readings do not find the same beans."""
-    BLURRED = "blurred"
-    """Out of focus, or moving while the picture was taken."""
-    GLARE = "glare"
-    """Light is reflected so strongly that nothing can be told there."""
-    TOO_DARK = "too_dark"
-    """No contrast to read by."""
-    CAMERA_FAULT = "camera_fault"
-    """The picture itself cannot be used: it is empty, or has another size than calibrated."""
 
 
 def least_of(picture: Bgr) -> Mask:

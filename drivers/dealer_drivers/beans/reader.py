@@ -14,10 +14,11 @@ import numpy as np
 
 from dealer_drivers.beans.cloth import BRIGHTEST, DARKEST, Seen, look, width_map
 from dealer_drivers.beans.groups import arrange
-from dealer_drivers.beans.layout import MOST_BEANS, BeansCount, BeansDoubt, BeansDoubts, Bgr, Mask, Spots
+from dealer_drivers.beans.layout import MOST_BEANS, BeansCount, BeansDoubts, Bgr, Mask, Spots
 from dealer_drivers.beans.outlines import Outlines, outlines
 from dealer_drivers.beans.peaks import matched, peaks
 from dealer_drivers.beans.profile import BeansProfile
+from dealer_drivers.readings.beans import BeansDoubt
 
 STRONGEST = (
     BeansDoubt.GLARE,

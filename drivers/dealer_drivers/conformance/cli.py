@@ -127,7 +127,7 @@ def _options(pairs: Sequence[str]) -> dict[str, object]:
     for pair in pairs:
         try:
             found |= tomllib.loads(pair)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # what TOML decoding raises
             raise _Wrong(
                 f'--option {pair}: {error}; write it as in the configuration: zeros=2, suffix="line"'
             ) from error

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dealer_drivers.camera.scene import ReaderError
-from dealer_drivers.dice.faces import Dice, Doubts, Face
+from dealer_drivers.dice.faces import Dice, Doubts
 from dealer_drivers.dice.profile import ProfileError, RigProfile, load_profile
 from dealer_drivers.dice.rig_reader import RigReader
+from dealer_drivers.readings.dice import Face
 
 
 class DiceSceneReader:

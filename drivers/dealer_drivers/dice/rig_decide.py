@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dealer_drivers.dice.faces import Dice, Doubt, Doubts
+from dealer_drivers.dice.faces import Dice, Doubts
 from dealer_drivers.dice.profile import Profile
 from dealer_drivers.dice.rig_die_first import DieFirst, FoundFace
 from dealer_drivers.dice.rig_pip_first import FoundLayout, PipFirst
+from dealer_drivers.readings.dice import Doubt
 
 MISSING = 0.03
 """Part of a face that may be missing from the foreground."""

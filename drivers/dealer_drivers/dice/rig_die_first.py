@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from dealer_drivers.dice.faces import Face
 from dealer_drivers.dice.profile import Profile
 from dealer_drivers.dice.rig_faces import MARGIN, Patch, body_of, read_face, rectified, templates
 from dealer_drivers.dice.rig_frame import Floats, Frame, Mask, Plate
 from dealer_drivers.dice.rig_outline import Pose, draw, outline, top
 from dealer_drivers.dice.rig_squares import Square, find_squares
+from dealer_drivers.readings.dice import Face
 
 OFF_BODY = 40.0
 """Grey levels by which the body of a face may differ from the calibrated."""

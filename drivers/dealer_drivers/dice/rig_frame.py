@@ -14,8 +14,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from dealer_drivers.dice.faces import Bgr, Doubt, Doubts
+from dealer_drivers.dice.faces import Bgr, Doubts
 from dealer_drivers.dice.profile import RigProfile
+from dealer_drivers.readings.dice import Doubt
 
 Mask: TypeAlias = npt.NDArray[np.uint8]
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -39,14 +39,14 @@ class SicboCameraOptions(SceneCameraOptions, frozen=True, kw_only=True):
 
 def _seen(options: SicboCameraOptions, value: dict[str, Any], fields: dict[str, Any]) -> Look | None:
     from dealer_drivers.dice.camera_reader import faces_of
-    from dealer_drivers.dice.readings import DiceSeen
+    from dealer_drivers.readings.dice import DiceSeen
 
     faces = faces_of(value, options.dice)
     return None if faces is None else DiceSeen(**fields, faces=faces)
 
 
 def _unclear() -> type[LookUnclear]:
-    from dealer_drivers.dice.readings import DiceUnclear
+    from dealer_drivers.readings.dice import DiceUnclear
 
     return DiceUnclear
 

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts, Grey, Pip, PipFace
+from dealer_drivers.dice.faces import Bgr, Dice, Doubts, Grey, Pip, PipFace
 from dealer_drivers.dice.still_agree import Confirmed, agrees, confirmed, foreign_pips
 from dealer_drivers.dice.still_alike import (
     BODY,
@@ -46,6 +46,7 @@ from dealer_drivers.dice.still_pips import PipSight, find_pip_faces
 from dealer_drivers.dice.still_rim import find_rim
 from dealer_drivers.dice.still_round import ROUND_ON_DESK, is_round
 from dealer_drivers.dice.still_squares import find_squares, working_size
+from dealer_drivers.readings.dice import Doubt
 
 SMALLEST_PICTURE_PX = 96
 FLAT = 24

@@ -11,9 +11,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from dealer_drivers.dice.faces import Face, Grey
+from dealer_drivers.dice.faces import Grey
 from dealer_drivers.dice.still_squares import WORK_SIDE_PX, Square, find_squares
 from dealer_drivers.dice.still_templates import Reading, read_faces
+from dealer_drivers.readings.dice import Face
 
 LEAST_SQUARE = {1: 0.60, 2: 0.52, 3: 0.45, 4: 0.45, 5: 0.45, 6: 0.45}
 """How good the sides must be: the fewer pips speak for the face, the more its outline must (study §2)."""

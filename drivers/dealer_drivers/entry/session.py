@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
-from dealer_drivers.entry.readings import EntryFault, ResultEntered
 from dealer_drivers.instant import Instant
 from dealer_drivers.json_text import decode_json
 from dealer_drivers.readings import DeviceFault, Reading, Unreadable
+from dealer_drivers.readings.entry import EntryFault, ResultEntered
 
 MAX_LINE = 4096
 """Bytes. The longest result there is, three dice, takes some forty."""

@@ -14,6 +14,15 @@ from collections.abc import Iterable
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
+from dealer_drivers.readings.roulette import (
+    BallRested,
+    NumberUnreadable,
+    NumberWitness,
+    Rotation,
+    WheelFault,
+    WheelPhase,
+    WheelStatus,
+)
 from dealer_drivers.roulette.cammegh_codec import CammeghCodec
 from dealer_drivers.roulette.cammegh_dialogue import Ask, Dialogue
 from dealer_drivers.roulette.cammegh_frames import (
@@ -32,15 +41,6 @@ from dealer_drivers.roulette.cammegh_frames import (
 from dealer_drivers.roulette.cammegh_options import CammeghOptions
 from dealer_drivers.roulette.cammegh_parameters import ParameterCheck
 from dealer_drivers.roulette.pockets import pocket_of_field
-from dealer_drivers.roulette.readings import (
-    BallRested,
-    NumberUnreadable,
-    NumberWitness,
-    Rotation,
-    WheelFault,
-    WheelPhase,
-    WheelStatus,
-)
 
 SILENT_AFTER_S = 5.0
 """Status comes every 500 ms; 5 s without a frame is offline. Also the time a wheel may need after power-on."""

@@ -25,10 +25,7 @@ from dealer_drivers.driver import (
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading, Unreadable
-from dealer_drivers.roulette.generic_patterns import repeat_problem
-from dealer_drivers.roulette.lines import LINE_LIMIT, Line, LineSplitter
-from dealer_drivers.roulette.pockets import pocket_names
-from dealer_drivers.roulette.readings import (
+from dealer_drivers.readings.roulette import (
     BallLaps,
     BallRested,
     NumberUnreadable,
@@ -36,7 +33,10 @@ from dealer_drivers.roulette.readings import (
     WheelFault,
     WheelPhase,
     WheelStatus,
+    pocket_names,
 )
+from dealer_drivers.roulette.generic_patterns import repeat_problem
+from dealer_drivers.roulette.lines import LINE_LIMIT, Line, LineSplitter
 
 NO_FAULT = "none"
 GROUPS = frozenset({"number", "state", "laps", "flags"})

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dealer_drivers.driver import Driver, Maturity, Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading
+from dealer_drivers.readings.roulette import BallLaps, Rotation, WheelFault
 from dealer_drivers.roulette.cammegh_dialogue import Ask
 from dealer_drivers.roulette.cammegh_frames import LAP_TICKS_PER_S, Advanced, Answer, Extended, Frame, WheelEvents
 from dealer_drivers.roulette.cammegh_options import CammeghOptions, actions, serial_settings
@@ -23,7 +24,6 @@ from dealer_drivers.roulette.cammegh_session import (
     STATE_RIM,
     CammeghSession,
 )
-from dealer_drivers.roulette.readings import BallLaps, Rotation, WheelFault
 
 FLAGS = {
     1: WheelFault.ROTOR_SPEED,

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 
-_ZERO_NAMES = ("0", "00", "000", "0000")
+from dealer_drivers.readings.roulette import pocket_names
+
 _FIELD = re.compile(r"[ 1-9][0-9]")
 # Three- and four-zero pockets come as numbers beyond 36 (``devices.md`` §1, field WW).
 _CODED_ZEROS = {"00": "00", "38": "000", "39": "0000"}
-
-
-def pocket_names(zeros: int) -> frozenset[str]:
-    """The pockets of a wheel with ``zeros`` zeros (1–4): ``"0"``, ``"00"``, … and ``"1"`` to ``"36"``."""
-    return frozenset(_ZERO_NAMES[:zeros]) | {str(number) for number in range(1, 37)}
 
 
 def pocket_of_field(field: str, zeros: int) -> str | None:

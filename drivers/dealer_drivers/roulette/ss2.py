@@ -16,6 +16,7 @@ from dealer_drivers.driver import Driver, Maturity, Observes
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.roulette import BallLaps, WheelFault
 from dealer_drivers.roulette.cammegh_dialogue import Ask
 from dealer_drivers.roulette.cammegh_frames import Advanced, Answer, Extended, Frame, RimSensor
 from dealer_drivers.roulette.cammegh_options import CammeghOptions, actions, serial_settings
@@ -27,7 +28,6 @@ from dealer_drivers.roulette.cammegh_session import (
     STATE_RIM,
     CammeghSession,
 )
-from dealer_drivers.roulette.readings import BallLaps, WheelFault
 
 FLAG_NO_BALL, FLAG_SAME_DIRECTION, FLAG_SENSOR, FLAG_LAUNCH_FAILED = 1, 2, 4, 8
 NO_BALL_IGNORED_S = 5.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
-from dealer_drivers.shaker.readings import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
+from dealer_drivers.readings.shaker import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
 
 
 class Cycles:

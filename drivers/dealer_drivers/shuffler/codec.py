@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from dealer_drivers.readings.shuffler import MachineState, Phase
 from dealer_drivers.shuffler.frames import (
     BEGIN,
     CR,
@@ -14,9 +15,7 @@ from dealer_drivers.shuffler.frames import (
     Flag,
     Frame,
     Level,
-    MachineState,
     OrderOffered,
-    Phase,
     Reenumerated,
     Status,
     Thrown,

@@ -12,17 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-
-class MachineState(StrEnum):
-    """What the machine does with the cards in it (``devices.md`` §6)."""
-
-    IDLE = "idle"
-    """No cards are in it, or none that it has looked at."""
-    SHUFFLING = "shuffling"
-    READY = "ready"
-    """Shuffled, and found whole."""
-    MISMATCH = "mismatch"
-    """Shuffled, and cards are missing, too many, or foreign."""
+from dealer_drivers.readings.shuffler import MachineState, Phase
 
 
 class Flag(StrEnum):
@@ -33,18 +23,6 @@ class Flag(StrEnum):
     """A door or cover stands open that is not the way in which cards are put in and taken out."""
     MISREAD = "misread"
     """A card of this shuffle could not be recognised."""
-
-
-class Phase(StrEnum):
-    """What a continuous shuffler does."""
-
-    FEEDING = "feeding"
-    """It gives cards and takes them back."""
-    EMPTYING = "emptying"
-    """All its cards are taken out."""
-    EMPTY = "empty"
-    LOADING = "loading"
-    """Other cards are put in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,26 @@ from dataclasses import replace
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
+from dealer_drivers.readings.shuffler import (
+    DeckReport,
+    MachineState,
+    OrderThrownAway,
+    ShufflerFault,
+    ShufflerLevel,
+    ShufflerTampered,
+)
 from dealer_drivers.shuffler.codec import GenericFormat
 from dealer_drivers.shuffler.frames import (
     QUESTION,
     Flag,
     Frame,
     Level,
-    MachineState,
     OrderOffered,
     Reenumerated,
     Status,
     Thrown,
     encode,
 )
-from dealer_drivers.shuffler.readings import DeckReport, OrderThrownAway, ShufflerFault, ShufflerLevel, ShufflerTampered
 
 SILENT_AFTER_S = 3.0
 """A shuffler says its state every second (``docs/reference/generic-shuffler.md``)."""

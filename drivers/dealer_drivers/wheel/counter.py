@@ -19,8 +19,16 @@ from dealer_drivers.driver import (
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
+from dealer_drivers.readings.wheel import (
+    LEAST_COUNTS,
+    TOO_COARSE,
+    AngleUnreadable,
+    EncoderFault,
+    IndexMark,
+    WheelAngle,
+)
+from dealer_drivers.wheel.counter_clock import ClockCheck
 from dealer_drivers.wheel.counter_lines import Answer, CounterCodec, Report, Spoilt, command_line
-from dealer_drivers.wheel.readings import LEAST_COUNTS, TOO_COARSE, EncoderFault, IndexMark, WheelAngle
 
 BAUD_RATES = frozenset({19200, 38400, 57600, 115200})
 """Twenty reports a second of 58 bytes need 11600."""
@@ -31,6 +39,8 @@ CLOCK_WRAPS = 1 << 32
 """Milliseconds: 49.7 days."""
 CLOCK_OFF_S, CLOCK_OFF_PART = 1.0, 0.02
 """What a counter's clock and ours may differ by over an absence. A counter whose clock ran on has counted on too."""
+CLOCK_WINDOWS_S = (2.0, 30.0)
+"""A clock that is far off is found within two of the short ones, before a turn can end; a little off, of the long."""
 SET_ZERO = "set_zero"
 
 
@@ -66,6 +76,8 @@ class CounterSession:
         self._last: Report | None = None
         self._millis = 0
         """The counter's clock without its wrap, in this life."""
+        self._clocks = [ClockCheck(window_s) for window_s in CLOCK_WINDOWS_S]
+        self._clock_off = False
         self._answer_by_ns: int | None = None
         self._away_ns: int | None = None
         """When it was last heard before the link was lost; ``None`` once it has been heard again."""
@@ -83,6 +95,7 @@ class CounterSession:
         elif self._last is not None and self._away_ns is None:
             self._away_ns = self._reported_ns
         self._heard_ns = self._answer_by_ns = None
+        self._restart_clocks()
         return Output(rejected=self._codec.reset())
 
     def feed(self, data: bytes, at: Instant) -> Output:
@@ -125,6 +138,11 @@ class CounterSession:
     def _begin_life(self) -> None:
         self._life += 1
         self._last, self._millis = None, 0
+        self._restart_clocks()
+
+    def _restart_clocks(self) -> None:
+        for clock in self._clocks:
+            clock.restart()
 
     def _silent_ns(self) -> int | None:
         if self._heard_ns is None or self._silent:
@@ -148,7 +166,14 @@ class CounterSession:
             else:
                 self._millis += step
         self._last, self._reported_ns, self._away_ns = report, at.mono_ns, None
-        readings: list[Reading] = [
+        life = self._life
+        readings = self._clock(report, at)
+        if self._life != life:
+            last = None
+        if self._clock_off:
+            # How fast the wheel turned, and for how long it rested, would be told by that clock.
+            return [*readings, AngleUnreadable(at=at, raw=report.raw, reason="the counter's clock is off")]
+        readings += [
             WheelAngle(
                 at=at,
                 raw=report.raw,
@@ -168,6 +193,26 @@ class CounterSession:
                 IndexMark(at=at, raw=report.raw, passes=report.passes, count=latch, life=self._life),
             )
         return readings
+
+    def _clock(self, report: Report, at: Instant) -> list[Reading]:
+        """Compares the counter's clock with the station's: the fault begins, or ends."""
+        for clock in self._clocks:
+            clock.note(self._millis / 1000, at)
+        rate = next((clock.rate for clock in self._clocks if clock.rate is not None), None)
+        if (rate is not None) is self._clock_off:
+            return []
+        self._clock_off = rate is not None
+        if rate is None:
+            self._begin_life()  # what it counted meanwhile belongs to no time
+            self._last = report
+            detail = "The counter's clock runs as the station's again."
+        else:
+            detail = (
+                f"The counter's clock makes {rate:.2f} seconds in one: what it says of the wheel cannot be judged. "
+                "Switch the counter off and on; if that does not help, exchange it."
+            )
+        fault = EncoderFault.CLOCK_OFF
+        return [DeviceFault(at=at, raw=report.raw, fault=fault, detail=detail, cleared=rate is None)]
 
     def _ran_on(self, step_ms: int, at: Instant) -> bool:
         """After an absence: the counter's clock ran for as long as ours, so its power did not fail."""

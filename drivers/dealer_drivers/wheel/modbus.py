@@ -12,8 +12,8 @@ from enum import Enum, auto
 from dealer_drivers.driver import NOTHING, DeviceAction, Driver, Maturity, Observes, Output
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
+from dealer_drivers.readings.wheel import AngleUnreadable, EncoderFault, IndexMark, WheelAngle
 from dealer_drivers.wheel.modbus_options import ANGLE_WORDS, REFERENCE_WORDS, ModbusOptions, serial_settings
-from dealer_drivers.wheel.readings import AngleUnreadable, EncoderFault, IndexMark, WheelAngle
 from dealer_drivers.wheel.rtu_codec import (
     READ,
     WRITE,

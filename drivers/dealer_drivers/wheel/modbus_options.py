@@ -7,7 +7,7 @@ from typing import Literal
 
 from dealer_drivers.driver import DriverOptions, SerialSettings
 from dealer_drivers.errors import OptionError
-from dealer_drivers.wheel.readings import LEAST_COUNTS, TOO_COARSE
+from dealer_drivers.readings.wheel import LEAST_COUNTS, TOO_COARSE
 
 BAUD_RATES = frozenset({1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200})
 ANGLE_WORDS = 2

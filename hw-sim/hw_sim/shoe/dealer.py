@@ -379,6 +379,7 @@ class Dealer(Scripted):
         yield from self._for(*UNPLUGGED_S)
         self._actions.append(Plug(inserted=True))
         yield from self._for(1.0, 2.0)
+        yield from self._clear_to_go()  # the table may ask first whether a card passed
 
     def _end(self, hand: Hand, strikes: Strikes) -> Wait:
         """The hand is complete: the shoe's own result, and what comes after it."""

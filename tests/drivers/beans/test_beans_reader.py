@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from dealer_drivers.beans.calibrate import make_profile
-from dealer_drivers.beans.layout import BeansCount, BeansDoubt, BeansDoubts
+from dealer_drivers.beans.layout import BeansCount, BeansDoubts
 from dealer_drivers.beans.profile import BadProfile, encode_profile, parse_profile
 from dealer_drivers.beans.reader import BeansReader
+from dealer_drivers.readings.beans import BeansDoubt
 from hw_sim.beans.layout import Layout, LayoutFault
 from hw_sim.beans.paint import paint
 from hw_sim.beans.scene import BOWLS, Bowl, Scene, make_hand, make_rig, make_scene, make_stick

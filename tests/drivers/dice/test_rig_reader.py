@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts
+from dealer_drivers.dice.faces import Bgr, Dice, Doubts
+from dealer_drivers.readings.dice import Doubt
 from hw_sim.dice.poses import throw
 from hw_sim.dice.render import render
 from hw_sim.dice.rig import Rig

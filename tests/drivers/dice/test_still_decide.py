@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from dealer_drivers.dice.faces import Bgr, Dice, Doubt, Doubts, Grey
+from dealer_drivers.dice.faces import Bgr, Dice, Doubts, Grey
 from dealer_drivers.dice.still_decide import decide_still
+from dealer_drivers.readings.dice import Doubt
 from support.drawn_dice import Die, draw, plate
 
 THREE = [Die(2, 150, 130, turn_deg=12), Die(5, 470, 140, turn_deg=40), Die(6, 320, 340, turn_deg=75)]

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealer_drivers.driver import Output, load_driver
-from dealer_drivers.entry.readings import EntryFault, ResultEntered
 from dealer_drivers.entry.session import MAX_LINE, EntrySession
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault
+from dealer_drivers.readings.entry import EntryFault, ResultEntered
 from dealer_drivers.transports.factory import device_transport
 
 NOW = Instant(10**12, 10**18)

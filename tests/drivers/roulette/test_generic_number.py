@@ -9,8 +9,7 @@ import pytest
 from dealer_drivers.driver import DeviceAction, Maturity, Observes, load_driver
 from dealer_drivers.errors import OptionError
 from dealer_drivers.readings import Unreadable
-from dealer_drivers.roulette.generic_number import DRIVER
-from dealer_drivers.roulette.readings import (
+from dealer_drivers.readings.roulette import (
     BallLaps,
     BallRested,
     NumberUnreadable,
@@ -19,6 +18,7 @@ from dealer_drivers.roulette.readings import (
     WheelPhase,
     WheelStatus,
 )
+from dealer_drivers.roulette.generic_number import DRIVER
 from support.cammegh import Driven, faults, only
 
 NUMBER = {"pattern": r"NUM=(?P<number>[0-9]{1,4})"}

@@ -6,8 +6,7 @@ import pytest
 
 from dealer_drivers.driver import Maturity, Observes, load_driver
 from dealer_drivers.readings import DeviceNotice
-from dealer_drivers.roulette.m360 import DRIVER
-from dealer_drivers.roulette.readings import (
+from dealer_drivers.readings.roulette import (
     BallLaps,
     BallRested,
     NumberUnreadable,
@@ -17,6 +16,7 @@ from dealer_drivers.roulette.readings import (
     WheelPhase,
     WheelStatus,
 )
+from dealer_drivers.roulette.m360 import DRIVER
 from support.cammegh import Driven, extra, faults, notices, only, status
 
 POCKET = 0x0122

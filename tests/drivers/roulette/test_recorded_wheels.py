@@ -10,9 +10,7 @@ import pytest
 
 from dealer_drivers.driver import load_driver
 from dealer_drivers.readings import Unreadable
-from dealer_drivers.roulette.cammegh_codec import CammeghCodec
-from dealer_drivers.roulette.cammegh_frames import Answer, NotAFrame
-from dealer_drivers.roulette.readings import (
+from dealer_drivers.readings.roulette import (
     BallRested,
     NumberUnreadable,
     NumberWitness,
@@ -20,6 +18,8 @@ from dealer_drivers.roulette.readings import (
     WheelPhase,
     WheelStatus,
 )
+from dealer_drivers.roulette.cammegh_codec import CammeghCodec
+from dealer_drivers.roulette.cammegh_frames import Answer, NotAFrame
 from support.cammegh import Driven, notices, only, recorded
 
 NAMES = ("bench-six-spins", "parameters", "speed-table-a", "witnesses-disagree")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from dealer_drivers.driver import DeviceAction, Session
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading, Unreadable
+from dealer_drivers.readings.roulette import BallRested, NumberUnreadable
 from dealer_drivers.roulette import generic_number, m360, ss2
 from dealer_drivers.roulette.cammegh_codec import CammeghCodec
 from dealer_drivers.roulette.cammegh_frames import Advanced, Extended, NotAFrame
-from dealer_drivers.roulette.readings import BallRested, NumberUnreadable
 from support.cammegh import START, extra, status
 
 number_fields = st.sampled_from([f"{n:>2}" for n in range(100)] + ["00"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dealer_drivers.roulette.readings import BallLaps, BallRested, NumberWitness
+from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberWitness
 from dealer_drivers.roulette.ss2 import DRIVER, Ss2Options
 from support.cammegh import Driven, faults, only, status
 

@@ -7,7 +7,7 @@ import pytest
 from dealer_drivers.driver import Maturity, Observes, load_driver
 from dealer_drivers.errors import OptionError
 from dealer_drivers.readings import Unreadable
-from dealer_drivers.roulette.readings import (
+from dealer_drivers.readings.roulette import (
     BallRested,
     NumberUnreadable,
     NumberWitness,

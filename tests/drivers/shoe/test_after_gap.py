@@ -10,7 +10,7 @@ import pytest
 from dealer_drivers.driver import Session, load_driver
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
-from dealer_drivers.shoe.readings import CardRead
+from dealer_drivers.readings.shoe import CardRead
 from support.keys import ENTER, events, press, typed
 from support.umockdev import hid_report
 

@@ -13,7 +13,7 @@ from dealer_drivers.driver import NOTHING, DeviceAction, Maturity, Observes, Out
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
-from dealer_drivers.shoe.readings import (
+from dealer_drivers.readings.shoe import (
     CardAnnouncedAgain,
     CardOutsideGame,
     CardRead,

@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealer_drivers.driver import NOTHING, DeviceAction, Maturity, Observes, Output, Session, load_driver
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
+from dealer_drivers.readings import DeviceNotice, Reading
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable, CutCard, ForeignKind
 from dealer_drivers.shoe.aim import aim_allowed, is_aim_pattern, split_aim
 from dealer_drivers.shoe.barcode_codec import MAX_FRAME, ScanFramer, Suffix
 from dealer_drivers.shoe.codebook import CodeBook
 from dealer_drivers.shoe.codebook_file import dump_codebook
 from dealer_drivers.shoe.codebook_maker import make_codebook
-from dealer_drivers.shoe.readings import CardForeign, CardRead, CardTrouble, CardUnreadable, CutCard, ForeignKind
 
 T0 = Instant(0, 0)
 MS = 1_000_000
@@ -174,10 +174,34 @@ def test_length_is_fixed_where_given() -> None:
     assert cards(scanner(code_length=2).feed(b"]C08S\r", T0).readings) == ["8S"]
 
 
-def test_noise_without_a_character_is_no_card_pass() -> None:
-    output = scanner().feed(b"\x00\xff\r", T0)
-    assert type(only(output.readings)) is Unreadable
-    assert (output.frames, output.rejected) == (0, 3)
+@pytest.mark.parametrize("noise", [b"\x00\xff\r", b"\x07\n", b"\x80" * (MAX_FRAME + 1)])
+def test_bytes_without_a_character_may_have_been_a_card(noise: bytes) -> None:
+    output = scanner().feed(noise, T0)
+    assert isinstance(only(output.readings), CardUnreadable)
+    assert output.frames == 0, "they say nothing for the speed"
+
+
+@pytest.mark.parametrize("text", [b"\r", b"\n", b"\r\n", b"\r\r\n", b"]C0\r", b"]C0\r\n", b"\t", b"\x03"])
+def test_an_end_alone_is_a_scanner_that_read_nothing(text: bytes) -> None:
+    suffix = {b"\t": "tab", b"\x03": "etx"}.get(text, "auto")
+    assert refused(text, suffix=suffix).reason == CardTrouble.EMPTY
+
+
+@pytest.mark.parametrize("end", [b"\r", b"\n", b"\r\n"])
+def test_an_end_that_comes_alone_after_a_code_is_told_by_the_rest_between(end: bytes) -> None:
+    one = scanner()
+    assert cards(one.feed(b"8S" + end, T0).readings) == ["8S"]
+    assert one.feed(end, at_ms(50)).readings == (), "of the same end"
+    reading = only(one.feed(end, at_ms(900)).readings)
+    assert isinstance(reading, CardUnreadable)
+    assert reading.reason == CardTrouble.EMPTY
+
+
+def test_the_late_end_of_a_code_that_rested_is_no_card() -> None:
+    one = scanner()
+    one.feed(b"8S", T0)
+    assert cards(one.tick(at_ms(200)).readings) == ["8S"]
+    assert one.feed(b"\r\n", at_ms(210)).readings == ()
 
 
 def test_the_tail_of_an_endless_text_is_no_card() -> None:
@@ -359,6 +383,7 @@ def test_cutting_changes_nothing(
     assert told([*expected, whole.tick(late)]) == told([*got, cut.tick(late)])
 
 
+@settings(deadline=None)
 @given(pieces=st.lists(st.tuples(st.binary(max_size=300), st.integers(0, 300 * MS)), max_size=8))
 def test_never_raises_and_a_tick_in_time_or_late_is_the_same(pieces: list[tuple[bytes, int]], told: Told) -> None:
     ticked, late = scanner(), scanner()

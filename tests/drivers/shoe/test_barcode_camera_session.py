@@ -14,10 +14,10 @@ from dealer_drivers.camera.messages import MAX_LINE, Beat, CameraRefused, Messag
 from dealer_drivers.driver import NOTHING, DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable
 from dealer_drivers.shoe.camera_session import CameraSession
 from dealer_drivers.shoe.card_text import TextRules
 from dealer_drivers.shoe.codebook import RANK_SUIT
-from dealer_drivers.shoe.readings import CardForeign, CardRead, CardTrouble, CardUnreadable
 
 T0 = Instant(0, 0)
 FRAME_S = 0.05
@@ -131,6 +131,40 @@ def test_two_codes_in_one_picture_are_unreadable_and_said_once(window: Window) -
     assert window.told() == ["KD"], "one of them was taken away"
     window.look(*[None] * 10)
     assert window.told() == []
+
+
+def shown_beside_a_second_code(window: Window, *, alone_s: float, twice: bool = False) -> None:
+    """8S is told, then another code comes beside it; one of the two is to be shown again, alone."""
+    window.look("8S", "8S")
+    window.look(*[""] * 60, doubt="two_codes")
+    window.look(*["8S"] * int(alone_s / FRAME_S))
+    window.look(*[None] * 60)
+    if twice:
+        window.look("", "", doubt="two_codes")
+        window.look(*[None] * 60)
+    assert window.told() == ["8S", *[CardTrouble.TWO_CODES] * (1 + twice)]
+
+
+@pytest.mark.parametrize("alone_s", [0.0, 2.0])
+@pytest.mark.parametrize("twice", [True, False])
+def test_a_card_that_was_told_before_a_second_code_came_beside_it_is_no_second_card(
+    window: Window, alone_s: float, twice: bool
+) -> None:
+    shown_beside_a_second_code(window, alone_s=alone_s, twice=twice)
+    window.look("8S", "8S")
+    assert [reading.unsure for reading in window.readings if isinstance(reading, CardRead)] == [True]
+    assert window.told() == ["8S*"]
+    window.look(*[None] * 60)
+    window.look("8S", "8S")
+    assert window.told() == ["8S"], "a person decided; later it is another one"
+
+
+def test_the_other_of_two_cards_is_told_and_then_an_equal_one(window: Window) -> None:
+    shown_beside_a_second_code(window, alone_s=0.0)
+    window.look("TD", "TD")
+    window.look(*[None] * 60)
+    window.look("8S", "8S")
+    assert window.told() == ["TD", "8S"]
 
 
 def test_bars_that_read_as_two_in_one_picture_cost_that_picture(window: Window) -> None:

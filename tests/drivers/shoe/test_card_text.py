@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dealer_drivers.instant import Instant
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable
 from dealer_drivers.shoe.card_text import REMEMBERED, CardText, TextRules
 from dealer_drivers.shoe.codebook import RANK_SUIT
-from dealer_drivers.shoe.readings import CardForeign, CardRead, CardTrouble, CardUnreadable
 
 T0 = Instant(0, 0)
 

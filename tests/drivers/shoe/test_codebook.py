@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealer_drivers.cards import DECK
 from dealer_drivers.errors import FixConfigError
-from dealer_drivers.shoe.cards import DECK
+from dealer_drivers.readings.shoe import CardTrouble, CardUnit, ForeignKind
 from dealer_drivers.shoe.check_character import ALPHABET, MAX_BODY, check_character, is_checked
 from dealer_drivers.shoe.codebook import RANK_SUIT, BookKind, CodeBook, Foreign, KnownCard, KnownCut, Misread
 from dealer_drivers.shoe.codebook_file import CodeBookError, dump_codebook, find_codebook, load_codebook
 from dealer_drivers.shoe.codebook_maker import make_codebook
-from dealer_drivers.shoe.readings import CardTrouble, CardUnit, ForeignKind
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +231,13 @@ def test_everything_wrong_with_a_book_is_listed(
     assert str(path) in str(caught.value)
     for problem in problems:
         assert any(problem in listed for listed in caught.value.problems), caught.value.problems
+
+
+def test_the_formats_version_is_a_number(tmp_path: Path) -> None:
+    path = write(tmp_path / "b.toml", UNIT_HEAD, units())
+    path.write_text(path.read_text().replace("codebook = 1", "codebook = true"), encoding="utf-8")
+    with pytest.raises(CodeBookError, match="codebook must be 1"):
+        load_codebook(path)
 
 
 def test_checked_codes_have_one_length(tmp_path: Path, blue: CodeBook) -> None:

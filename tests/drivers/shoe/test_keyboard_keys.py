@@ -144,8 +144,17 @@ def test_a_rest_gives_what_was_typed_without_an_end() -> None:
     assert not one.pending
 
 
-def test_an_end_key_alone_is_nothing() -> None:
-    assert KeyDecoder().key(KEY_ENTER, PRESS) is None
+def test_an_end_key_alone_is_an_empty_text_and_more_of_an_end_is_not() -> None:
+    one = KeyDecoder()
+    keyed = one.key(KEY_ENTER, PRESS)
+    assert keyed is not None
+    assert (keyed.text, keyed.problem, keyed.ended) == ("", None, True)
+    one.key(KEY_ENTER, RELEASE)
+    assert one.key(KEY_TAB, PRESS) is None
+    assert one.rest() is None
+    again = one.key(KEY_ENTER, PRESS)
+    assert again is not None
+    assert again.text == ""
 
 
 def test_a_lost_link_forgets_text_and_held_keys() -> None:

@@ -14,7 +14,7 @@ from dealer_drivers.driver import NOTHING, DeviceAction, Maturity, Observes, Out
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
-from dealer_drivers.shoe.readings import CardRead, CardTrouble, CardUnreadable
+from dealer_drivers.readings.shoe import CardRead, CardTrouble, CardUnreadable
 from dealer_drivers.supervised import SupervisedSession
 from support.keys import ENTER, SYN, TAB, events, press, typed
 
@@ -103,11 +103,15 @@ def test_a_text_whose_head_fell_to_a_drop_is_no_card() -> None:
     assert kinds(found) == [(CardUnreadable, CardTrouble.TORN)]
 
 
-def test_keys_without_a_character_spoil_a_text_and_alone_are_noise() -> None:
+def test_keys_without_a_character_spoil_a_text_and_alone_may_have_been_a_card() -> None:
     volume = press(115)
     found = scanner().feed(wire(typed("8"), volume, typed("S"), press(ENTER), volume, press(ENTER)), T0).readings
-    assert kinds(found)[0] == (CardUnreadable, CardTrouble.NOT_TEXT)
-    assert [type(reading) for reading in found[1:]] == [Unreadable]
+    assert kinds(found) == [(CardUnreadable, CardTrouble.NOT_TEXT)] * 2
+
+
+def test_enter_alone_is_a_scanner_that_read_nothing() -> None:
+    one = scanner()
+    assert kinds(one.feed(wire(press(ENTER)), T0).readings) == [(CardUnreadable, CardTrouble.EMPTY)]
 
 
 def test_a_lost_link_takes_half_a_text_with_it() -> None:

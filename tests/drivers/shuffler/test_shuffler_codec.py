@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealer_drivers.readings.shuffler import MachineState, Phase
 from dealer_drivers.shuffler.codec import LONGEST, GenericFormat
 from dealer_drivers.shuffler.frames import (
     QUESTION,
     Flag,
     Frame,
     Level,
-    MachineState,
     OrderOffered,
-    Phase,
     Reenumerated,
     Status,
     Thrown,

@@ -16,12 +16,12 @@ from dealer_drivers.flight_recorder import FlightRecorder
 from dealer_drivers.instant import Instant
 from dealer_drivers.link import Link
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.shuffler import DeckReport, MachineState, ShufflerTampered
 from dealer_drivers.recording import read_recording
 from dealer_drivers.shuffler.codec import GenericFormat
-from dealer_drivers.shuffler.frames import Frame, MachineState, OrderOffered, Status, encode
+from dealer_drivers.shuffler.frames import Frame, OrderOffered, Status, encode
 from dealer_drivers.shuffler.generic import DRIVER, shuffler_driver
 from dealer_drivers.shuffler.guard import GuardedTransport
-from dealer_drivers.shuffler.readings import DeckReport, ShufflerTampered
 from dealer_drivers.transports.factory import device_transport
 from dealer_drivers.transports.usb_bulk import UsbBulkTransport
 from hw_sim.shuffler import lines

@@ -13,9 +13,17 @@ from dealer_drivers.driver import DeviceAction, Output
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Unreadable
-from dealer_drivers.shuffler.frames import QUESTION, MachineState, OrderOffered, Phase, Reenumerated, Thrown, encode
+from dealer_drivers.readings.shuffler import (
+    DeckReport,
+    MachineState,
+    OrderThrownAway,
+    Phase,
+    ShufflerFault,
+    ShufflerLevel,
+    ShufflerTampered,
+)
+from dealer_drivers.shuffler.frames import QUESTION, OrderOffered, Reenumerated, Thrown, encode
 from dealer_drivers.shuffler.generic import DRIVER
-from dealer_drivers.shuffler.readings import DeckReport, OrderThrownAway, ShufflerFault, ShufflerLevel, ShufflerTampered
 from dealer_drivers.shuffler.session import SILENT_AFTER_S, ShufflerSession
 from hw_sim.shuffler import lines
 

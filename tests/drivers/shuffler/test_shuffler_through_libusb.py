@@ -87,3 +87,19 @@ def test_the_simulators_shuffler_at_usb(tmp_path: Path) -> None:
     ready = {entry["job"] for entry in told if entry.get("reading") == "DeckReport" and entry["state"] == "ready"}
     assert {record["job"] for record in truth.records if record["expect"] == "verify"} <= ready
     assert [entry["fault"] for entry in told if entry.get("fault")] == ["shuffler_jam", "shuffler_jam", "link_lost"]
+
+
+def test_a_machine_that_leaves_the_bus_and_comes_back(tmp_path: Path) -> None:
+    """The kernel gives it a new address each time: that is the tamper event."""
+    if shutil.which("umockdev-wrapper") is None:
+        pytest.fail("umockdev-wrapper is missing: sudo apt-get install umockdev libusb-1.0-0")
+    command = ["umockdev-wrapper", sys.executable, "-m", "support.usb_replug", str(tmp_path), "12", "13", "14"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=40, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [" ".join(plugged.split()) for plugged in done.stdout.split("up\n")] == [
+        "opening",
+        "DeckReport waiting",
+        "ShufflerTampered DeckReport waiting",
+        "ShufflerTampered DeckReport waiting stopped",
+    ]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealer_drivers.driver import Observes, Output
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
+from dealer_drivers.readings.wheel import AngleUnreadable, EncoderFault, IndexMark, WheelAngle
 from dealer_drivers.wheel.counter import DRIVER, CounterOptions, CounterSession
 from dealer_drivers.wheel.counter_lines import CounterCodec, Report, Spoilt, command_line, parse_line
-from dealer_drivers.wheel.readings import EncoderFault, IndexMark, WheelAngle
 
 
 def closed(body: str) -> bytes:
@@ -245,3 +246,82 @@ def test_options() -> None:
         assert caught.value.key == key
     assert DRIVER.serial(CounterOptions()).baud == 115200
     assert DRIVER.observes(CounterOptions()) == {Observes.ANGLE, Observes.LAPS}
+
+
+class TestClock:
+    """What is timed by a clock that runs wrong cannot be judged."""
+
+    @staticmethod
+    def run(counter: CounterSession, seconds: float, rate: float, *, begin_ms: int = 0, delay: Any = None) -> Played:
+        """Fifty reports a second for so long, by a clock that makes ``rate`` seconds in one; ``delay``: how many
+        milliseconds one that was made at a moment is on its way."""
+        played = Played([], [], begin_ms)
+        for ms in range(begin_ms, begin_ms + round(seconds * 1000), 20):
+            arrives = ms if delay is None else max(ms + delay(ms), played.end_ms)
+            played.end_ms = arrives
+            for reading in counter.feed(report(round(ms * rate), ms // 20, flags=1), at(arrives)).readings:
+                played.readings.append(reading)
+                if isinstance(reading, DeviceFault):
+                    played.faults.append((arrives, reading))
+        return played
+
+    @pytest.mark.parametrize(
+        ("rate", "within_s"), [(0.0, 5), (0.5, 5), (0.7, 5), (1.3, 5), (3.0, 5), (60.0, 5), (0.95, 65), (1.05, 65)]
+    )
+    def test_a_clock_that_runs_wrong_is_a_fault(self, rate: float, within_s: float) -> None:
+        counter = session()
+        played = self.run(counter, within_s + 5, rate)
+        ((when_ms, fault),) = played.faults
+        assert (fault.fault, fault.cleared) == (EncoderFault.CLOCK_OFF, False)
+        assert when_ms <= within_s * 1000
+        assert f"{rate:.2f} seconds in one" in fault.detail
+        after = played.readings[played.readings.index(fault) + 1 :]
+        assert {type(reading) for reading in after} == {AngleUnreadable}
+
+    @pytest.mark.parametrize("rate", [0.981, 1.0, 1.019])
+    def test_a_crystal_is_never_so_good_as_the_station_s(self, rate: float) -> None:
+        assert self.run(session(), 150, rate).faults == []
+
+    @pytest.mark.parametrize("every_ms", [60, 1000])
+    def test_what_comes_in_lumps_is_no_wrong_clock(self, every_ms: int) -> None:
+        assert self.run(session(), 70, 1.0, delay=lambda ms: -ms % every_ms).faults == []
+
+    @settings(max_examples=15, deadline=None)
+    @given(st.lists(st.integers(0, 900), min_size=40, max_size=40))
+    def test_nor_is_what_waited_for_a_while(self, waits: list[int]) -> None:
+        """Any of the half seconds may be held up; all that waited then arrives at once."""
+        held = {n: wait for n, wait in enumerate(waits) if n % 2}
+        assert self.run(session(), 20, 1.0, delay=lambda ms: held.get(ms // 500, 0) and -ms % 500).faults == []
+
+    def test_nor_a_station_that_was_busy_for_two_seconds(self) -> None:
+        busy = range(10_000, 11_800)
+        played = self.run(session(), 20, 1.0, delay=lambda ms: busy.stop - ms if ms in busy else 0)
+        assert played.faults == []
+
+    def test_when_it_runs_well_again_it_counts_in_another_life(self) -> None:
+        counter = session()
+        before = [r for r in self.run(counter, 10, 1.5).readings if isinstance(r, WheelAngle)]
+        counter.feed(report(0, 0, flags=5), at(10_000))
+        played = self.run(counter, 70, 1.0, begin_ms=10_020)
+        ((_, fault),) = played.faults
+        assert (fault.fault, fault.cleared) == (EncoderFault.CLOCK_OFF, True)
+        after = [r for r in played.readings if isinstance(r, WheelAngle)]
+        assert after[0].life > before[-1].life
+        assert after[0].device_s == 0.0
+
+    def test_the_index_is_told_again_in_the_new_life(self) -> None:
+        counter = session()
+        for ms in range(0, 5000, 20):
+            counter.feed(report(2 * ms, 7, 3, 5), at(ms))
+        marks = []
+        for ms in range(5000, 80_000, 20):
+            output = counter.feed(report(10_000 + ms - 5000, 7, 3, 5), at(ms))
+            marks += [reading for reading in output.readings if isinstance(reading, IndexMark)]
+        assert [(mark.passes, mark.count) for mark in marks] == [(3, 5)]
+
+
+@dataclass
+class Played:
+    readings: list[Reading]
+    faults: list[tuple[int, DeviceFault]]
+    end_ms: int

@@ -15,10 +15,10 @@ from dealer_drivers.driver import DeviceAction, Observes, Output, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
+from dealer_drivers.readings.wheel import AngleUnreadable, EncoderFault, IndexMark, WheelAngle
 from dealer_drivers.wheel.crc16 import crc16
 from dealer_drivers.wheel.modbus import DRIVER, ModbusSession
 from dealer_drivers.wheel.modbus_options import ModbusOptions
-from dealer_drivers.wheel.readings import AngleUnreadable, EncoderFault, IndexMark, WheelAngle
 from dealer_drivers.wheel.rtu_codec import (
     Exceptional,
     Registers,

@@ -16,10 +16,11 @@ from dealer_daemon.validation.beans_rules import BeansRules
 from dealer_daemon.validation.signals import Ask, BettingOver, Judged, NotJudged, Ready, Signal, Started
 from dealer_drivers.beans.profile import parse_profile
 from dealer_drivers.beans.reader import BeansReader
-from dealer_drivers.beans.readings import BeansSeen, BeansUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.camera.scene import CameToRest, Looked, Moved, SceneWatcher
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.beans import BeansSeen, BeansUnclear
 from hw_sim.beans.layout import LayoutFault, heap, lay_out, spoil
 from hw_sim.beans.options import BeanTableOptions
 from hw_sim.beans.table import BeanTable, Phase

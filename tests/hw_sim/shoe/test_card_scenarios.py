@@ -14,8 +14,8 @@ import pytest
 
 from dealer_drivers.driver import load_driver
 from dealer_drivers.instant import Instant
+from dealer_drivers.readings.shoe import CardRead
 from dealer_drivers.shoe.codebook_file import load_codebook
-from dealer_drivers.shoe.readings import CardRead
 from hw_sim.cli import main
 from hw_sim.control import control_port
 from hw_sim.device import UnknownWord

@@ -14,8 +14,8 @@ from dealer_drivers.driver import Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.link import Link
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.shoe import CardRead, CardTrouble, CardUnreadable
 from dealer_drivers.shoe.barcode_camera import DRIVER
-from dealer_drivers.shoe.readings import CardRead, CardTrouble, CardUnreadable
 from dealer_drivers.transports.factory import device_transport
 from hw_sim.scenario import parse_scenario
 from hw_sim.shoe.device import WindowDevice

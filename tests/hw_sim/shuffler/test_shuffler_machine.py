@@ -16,10 +16,10 @@ from dealer_drivers.driver import Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.link import Link
 from dealer_drivers.readings import DeviceFault, Reading
+from dealer_drivers.readings.shuffler import DeckReport
 from dealer_drivers.shuffler.codec import GenericFormat
 from dealer_drivers.shuffler.frames import Frame, OrderOffered, Status
 from dealer_drivers.shuffler.generic import DRIVER
-from dealer_drivers.shuffler.readings import DeckReport
 from dealer_drivers.transports.factory import device_transport
 from hw_sim.device import Bytes
 from hw_sim.faults import UnknownFault

@@ -6,18 +6,21 @@ Drivers and simulator were written apart from one description: where they differ
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from typing import Any
 
 import pytest
 
 from dealer_drivers.driver import Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 from hw_sim.scenario import load_scenario
+from hw_sim.wheel import device, wire
 from hw_sim.wheel.faults import TurnFault
 from hw_sim.wheel.options import WheelCounterOptions, WheelModbusOptions
 from hw_sim.wheel.physics import Kind
-from support.turns import DRIVERS, RULES, WIRE_ONLY, BareWheel, WiredWheel, at, failure
+from support.turns import RULES, WIRE_ONLY, BareWheel, at, failure
+from support.wired_wheel import DRIVERS, WiredWheel
 
 OWN_WORD: dict[str, set[str]] = {
     "short_spin": {"too_few_turns", "rolled_back"},
@@ -113,6 +116,18 @@ def test_a_short_spin_that_passes_the_mark_three_times_is_short() -> None:
     assert set(words) <= {"too_few_turns", "on_boundary"}
     assert "too_few_turns" in words
     assert len(words) == 36
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.5, 1.4, 8.0])
+def test_no_turn_is_judged_by_a_clock_that_runs_wrong(rate: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    def report(millis: int, *more: Any) -> bytes:
+        return wire.report(round(millis * rate), *more)
+
+    monkeypatch.setattr(device, "report", report)
+    wheel = wired(WheelCounterOptions(name="wheel", between_s=(4, 6), turns=(3.3, 4.0)), 8, 60)
+    said = [wheel.during(record) for record in wheel.truth.records]
+    assert len(said) >= 2
+    assert not [one.words for one in said if one.facts is not None]
 
 
 def test_the_same_seed_gives_the_same_turns_whatever_is_asked() -> None:

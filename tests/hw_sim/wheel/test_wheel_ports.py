@@ -13,11 +13,11 @@ from dealer_drivers.driver import Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.link import Link
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 from dealer_drivers.transports.factory import make_transport
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
 from hw_sim.scenario import load_scenario
 from hw_sim.simulation import running
-from support.turns import DRIVERS
+from support.wired_wheel import DRIVERS
 
 ENOUGH = 40
 LONGEST_S = 20.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, received, seen
-from dealer_drivers.shoe.readings import CardRead, CutCard, ShoeError, ShoeProblem, ShoeResult, ShoeStarted, ShoeWinner
+from dealer_drivers.readings.shoe import CardRead, CutCard, ShoeError, ShoeProblem, ShoeResult, ShoeStarted, ShoeWinner
 
 SILENT = "a shoe speaks when a card passes, and has no cadence"
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, received, seen
-from dealer_drivers.shoe.readings import CardRead
+from dealer_drivers.readings.shoe import CardRead
 
 PIPE = "lines come through a pipe from a process of ours"
 WATCHED = "a process without beats is ended by the transport: the link is lost, and that is reported"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, received, seen
-from dealer_drivers.shoe.readings import CardForeign, CardRead
+from dealer_drivers.readings.shoe import CardForeign, CardRead
 from support.umockdev import hid_report
 
 SILENT = "a scanner speaks when a card passes, and has no cadence"

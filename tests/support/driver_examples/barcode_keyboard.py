@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, received, seen
-from dealer_drivers.shoe.readings import CardRead
+from dealer_drivers.readings.shoe import CardRead
 from support.keys import ENTER, events, press, typed
 
 CARDS = ("8S", "AH", "TD")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dealer_drivers.beans.readings import BeansSeen
 from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.conformance import Example, Examples, seen
+from dealer_drivers.readings.beans import BeansSeen
 from support.driver_examples.barcode_camera import MEMORY, PIPE, WATCHED
 from support.driver_examples.sicbo_camera import STEPS, looking
 

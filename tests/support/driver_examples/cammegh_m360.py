@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, received, seen
-from dealer_drivers.roulette.readings import BallLaps, BallRested, NumberWitness, WheelPhase, WheelStatus
+from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberWitness, WheelPhase, WheelStatus
 from support.cammegh import extra, status
 
 SPIN = (

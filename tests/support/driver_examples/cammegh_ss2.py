@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, received, recorded, seen
-from dealer_drivers.roulette.readings import BallLaps, BallRested, NumberWitness, WheelPhase, WheelStatus
+from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberWitness, WheelPhase, WheelStatus
 from support.cammegh import status
 
 CADENCE_S = 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, received, seen
-from dealer_drivers.roulette.readings import BallLaps, BallRested, WheelPhase, WheelStatus
+from dealer_drivers.readings.roulette import BallLaps, BallRested, WheelPhase, WheelStatus
 
 STATES = {"1": "idle", "2": "betting", "3": "rim", "4": "no_more_bets", "5": "result", "6": "closed"}
 

@@ -6,8 +6,7 @@ import binascii
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, received, seen
-from dealer_drivers.shuffler.frames import MachineState
-from dealer_drivers.shuffler.readings import DeckReport, OrderThrownAway, ShufflerLevel
+from dealer_drivers.readings.shuffler import DeckReport, MachineState, OrderThrownAway, ShufflerLevel
 
 
 def line(body: str) -> bytes:

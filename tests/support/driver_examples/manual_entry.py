@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, received, seen
-from dealer_drivers.entry.readings import ResultEntered
+from dealer_drivers.readings.entry import ResultEntered
 
 
 def entry(round_id: str, number: str) -> bytes:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, received, seen, wanted
 from dealer_drivers.driver import DeviceAction
-from dealer_drivers.shaker.readings import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
+from dealer_drivers.readings.shaker import ShakerFaulted, ShakerIdle, ShakerShaking, ShakerTaken
 
 
 def state(word: bytes, how: bytes = b"live") -> bytes:

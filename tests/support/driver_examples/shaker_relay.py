@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, received, seen
-from dealer_drivers.shaker.readings import ShakerIdle, ShakerShaking
+from dealer_drivers.readings.shaker import ShakerIdle, ShakerShaking
 
 STOPPED, MOVING = b"I1=1\r\n", b"I1=0\r\n"
 RELAY_OFF = bytes.fromhex("A00100A1")

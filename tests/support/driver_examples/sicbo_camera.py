@@ -11,8 +11,8 @@ from typing import Any
 
 from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.conformance import Example, Examples, passed, received, seen, wanted
-from dealer_drivers.dice.readings import DiceSeen
 from dealer_drivers.driver import DeviceAction
+from dealer_drivers.readings.dice import DiceSeen
 from support.driver_examples.barcode_camera import MEMORY, PIPE, WATCHED, line
 
 JPEG = b"\xff\xd8 a picture of a plate"

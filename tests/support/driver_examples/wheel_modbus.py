@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, seen
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 
 COUNT = 70_000
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from dealer_drivers.camera.messages import Ask, Beat, LookMade, Message, PictureFile, Ready, Scene, encode
 from dealer_drivers.camera.readings import LookUnclear, SceneMoved, SceneStill
 from dealer_drivers.camera.scene_session import SceneSession
-from dealer_drivers.dice.readings import DiceSeen
 from dealer_drivers.dice.sicbo_camera import DRIVER, SicboCameraOptions
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Reading, Unreadable
+from dealer_drivers.readings.dice import DiceSeen
 
 OPTIONS = SicboCameraOptions(profile="/nowhere.json")
 NOW = Instant(10**12, 10**18)

@@ -10,6 +10,13 @@ from enum import StrEnum
 
 from dealer_drivers.readings import Reading
 
+_ZERO_NAMES = ("0", "00", "000", "0000")
+
+
+def pocket_names(zeros: int) -> frozenset[str]:
+    """The pockets of a wheel with ``zeros`` zeros (1–4): ``"0"``, ``"00"``, … and ``"1"`` to ``"36"``."""
+    return frozenset(_ZERO_NAMES[:zeros]) | {str(number) for number in range(1, 37)}
+
 
 class Rotation(StrEnum):
     """Seen from above."""

@@ -6,7 +6,30 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dealer_drivers.readings import Reading
-from dealer_drivers.shuffler.frames import MachineState, Phase
+
+
+class MachineState(StrEnum):
+    """What the machine does with the cards in it (``devices.md`` §6)."""
+
+    IDLE = "idle"
+    """No cards are in it, or none that it has looked at."""
+    SHUFFLING = "shuffling"
+    READY = "ready"
+    """Shuffled, and found whole."""
+    MISMATCH = "mismatch"
+    """Shuffled, and cards are missing, too many, or foreign."""
+
+
+class Phase(StrEnum):
+    """What a continuous shuffler does."""
+
+    FEEDING = "feeding"
+    """It gives cards and takes them back."""
+    EMPTYING = "emptying"
+    """All its cards are taken out."""
+    EMPTY = "empty"
+    LOADING = "loading"
+    """Other cards are put in."""
 
 
 class ShufflerFault(StrEnum):

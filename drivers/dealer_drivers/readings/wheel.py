@@ -22,6 +22,8 @@ class EncoderFault(StrEnum):
     """An answer came from another address on the line."""
     ZERO_NOT_SET = "encoder_zero_not_set"
     """It was told to take this place as zero and did not."""
+    CLOCK_OFF = "encoder_clock_off"
+    """Its own clock does not run as the station's: what was timed by it cannot be judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

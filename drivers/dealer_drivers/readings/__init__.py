@@ -1,7 +1,8 @@
 """What devices saw. A reading never says what it means for the game.
 
-Every reading carries the raw bytes it came from and the moment its last byte arrived. Each family of devices
-has its own module of readings (``roulette/readings.py``, ...); here are those that any device can give.
+Every reading carries the raw bytes it came from and the moment its last byte arrived. Each family of devices has its
+own module of readings (``readings/roulette.py``, ...); here are those that any device can give. They stand apart from
+the drivers: the station judges a table's readings whatever drivers are installed.
 """
 
 from __future__ import annotations
