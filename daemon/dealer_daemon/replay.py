@@ -1,7 +1,7 @@
 """Recordings through a table: the devices' real drivers, validation, round and journal, without broker or clock.
 
-Time is the recordings' own; between their lines every time-out happens when it would have. The journal is a new one
-in a folder that the caller gives, so a replay never touches a station's.
+Time is the recordings' own, and begins when they say that they were made; between their lines every time-out happens
+when it would have. The journal is a new one in a folder that the caller gives, so a replay never touches a station's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ from dealer_drivers.supervised import SupervisedSession
 
 BOOT = "replay"
 EPOCH = Instant(NS_PER_S, 0)
-"""Recordings have no date: theirs begin at 1970-01-01T00:00:00Z, the same at every replay."""
+"""Where a recording does not say when it was made its times begin at 1970-01-01T00:00:00Z, the same at every replay."""
+_EPOCH, _MICROSECOND = dt.datetime(1970, 1, 1, tzinfo=dt.UTC), dt.timedelta(microseconds=1)
+_LONGEST = dt.timedelta(days=73_000)
+"""Nanoseconds of two hundred years fit into the journal's 63 bits, with room for the recording itself."""
 MOST_TICKS = 1000
 """Between two lines of a recording: a session whose deadline never moves must not hang a replay."""
 
@@ -36,14 +39,21 @@ Track = Iterable[tuple[str, Entry]]
 class Player:
     """Devices of a table on the time of their recordings. Pure: no journal, no clock. ``state`` is the table's.
 
-    ``device`` is the one that ``play`` gets the lines of; ``also`` are others, for ``play_all``.
+    ``device`` is the one that ``play`` gets the lines of; ``also`` are others, for ``play_all``. ``start``: the moment
+    of the lines' time 0.
     """
 
     def __init__(
-        self, table: TableConfig, device: DeviceConfig, state: TableState, also: Iterable[DeviceConfig] = ()
+        self,
+        table: TableConfig,
+        device: DeviceConfig,
+        state: TableState,
+        also: Iterable[DeviceConfig] = (),
+        *,
+        start: Instant = EPOCH,
     ) -> None:
         self._first = device.name
-        self._now = EPOCH
+        self._start = self._now = start
         self._table = Table(table_setup(table), state, BOOT)
         self._sessions = {
             one.name: SupervisedSession(one.driver.session(one.options), one.port, "is this its recording?")
@@ -68,7 +78,7 @@ class Player:
     def _play(self, track: Track) -> Iterator[Decision]:
         yield from self._carry_out(self._table.start(self._now))
         for name, entry in track:
-            at = max(EPOCH.plus_s(entry.t_s), self._now)  # a reader that stalled wrote times that go back
+            at = max(self._start.plus_s(entry.t_s), self._now)  # a reader that stalled wrote times that go back
             yield from self._pass_time(at)
             self._now = at
             yield from self._entry(name, entry)
@@ -139,37 +149,48 @@ def merged(recordings: Mapping[str, Recording]) -> Iterator[tuple[str, Entry]]:
 
     Raises ``ValueError`` when one of several does not say so.
     """
-    starts = {name: _started(recording) for name, recording in recordings.items()}
+    starts = {name: started(recording) for name, recording in recordings.items()}
     if len(recordings) == 1:
-        starts = dict.fromkeys(recordings, 0.0)
-    first = min(starts.values(), default=0.0)
+        starts = dict.fromkeys(recordings, EPOCH)
+    times = {name: start.wall_ns for name, start in starts.items() if start is not None}
+    for name, recording in recordings.items():
+        if name not in times:
+            raise ValueError(f"{recording.path} does not say when it was made: it cannot be put beside another")
+    first = min(times.values(), default=0)
     tracks = [
-        [(entry.t_s + starts[name] - first, number, name, entry) for entry in recording.entries]
+        [(entry.t_s + (times[name] - first) / NS_PER_S, number, name, entry) for entry in recording.entries]
         for number, (name, recording) in enumerate(recordings.items())
     ]
     for t_s, _, name, entry in heapq.merge(*tracks, key=lambda line: line[:2]):
         yield name, replace(entry, t_s=t_s)
 
 
-def _started(recording: Recording) -> float:
-    started = recording.head.get("started")
+def started(recording: Recording) -> Instant | None:
+    """When it was made, by its head; ``None`` where that does not say it. Raises ``ValueError`` for what is no time."""
+    said = recording.head.get("started")
+    if said is None:
+        return None
     try:
-        return dt.datetime.fromisoformat(str(started)).timestamp()
-    except ValueError as error:
-        if started is None:
-            return 0.0
-        raise ValueError(f"{recording.path}: started is {started!r}, which is no time") from error
+        since = dt.datetime.fromisoformat(str(said)) - _EPOCH
+    except (TypeError, ValueError) as error:  # the first for a time without a zone
+        message = f"{recording.path}: started is {said!r}, which is no time; write 2026-01-31T20:15:00Z"
+        raise ValueError(message) from error
+    if not dt.timedelta(0) <= since < _LONGEST:
+        raise ValueError(f"{recording.path}: started is {said!r}, which is no time of a recording: 1970 to 2169")
+    return Instant(NS_PER_S, since // _MICROSECOND * 1000)
 
 
 def replay(table: TableConfig, recordings: Mapping[str, Recording], state_dir: Path) -> Iterator[Event]:
     """Every event of the recordings, by device, as soon as it is in the journal in ``state_dir``. Raises
     ``JournalError``, and ``ValueError`` for recordings that cannot be put in one order."""
-    clock = [EPOCH]
     track = list(merged(recordings))
+    made = [start for recording in recordings.values() if (start := started(recording)) is not None]
+    start = min(made, key=lambda each: each.wall_ns, default=EPOCH)
+    clock = [start]
     devices = [device for device in table.devices if device.name in recordings]
     journal = Journal.open(state_dir, boot=BOOT, clock=lambda: clock[0])
     try:
-        player = Player(table, devices[0], recover(journal, table.name), devices[1:])
+        player = Player(table, devices[0], recover(journal, table.name), devices[1:], start=start)
         for decision in player.play_all(track):
             clock[0] = player.now()
             journal.commit(decision.events, decision.evidence)

@@ -40,7 +40,7 @@ def add(commands: Subcommands) -> None:
 def replay(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 replayed, 1 the file is no recording, 2 the configuration is wrong."""
     from dealer_daemon.mqtt.envelope import encode_event
-    from dealer_daemon.replay import merged
+    from dealer_daemon.replay import merged, started
     from dealer_daemon.replay import replay as play
     from dealer_drivers.recording import RecordingError, read_recording
 
@@ -72,6 +72,9 @@ def replay(arguments: argparse.Namespace) -> int:
         list(merged(recordings))
     except ValueError as error:
         return complain(str(error), NO)
+    if len(recordings) == 1 and started(recording) is None:
+        note = "the recording does not say when it was made (started): times of events begin at 1970-01-01T00:00:00Z"
+        print(f"{arguments.recording}: {note}", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="dealer-replay-") as folder:
         for event in play(table, recordings, Path(folder)):
             if arguments.json:

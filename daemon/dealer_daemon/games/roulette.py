@@ -21,6 +21,7 @@ WHEEL_ORDER = (
     0, 32, 15, 19, 4, 21, 2, 25, 17, 34, 6, 27, 13, 36, 11, 30, 8, 23, 10,
     5, 24, 16, 33, 1, 20, 14, 31, 9, 22, 18, 29, 7, 28, 12, 35, 3, 26,
 )  # fmt: skip
+POCKETS = frozenset(map(str, WHEEL_ORDER))
 RED = frozenset({1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36})
 
 
@@ -32,8 +33,8 @@ class RouletteSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 def number_facts(number: str) -> dict[str, Any]:
     """What follows from the number alone. Raises ``BadFacts`` for a text that is no pocket of this wheel."""
-    if not (number.isascii() and number.isdigit() and str(int(number)) == number and int(number) <= 36):
-        raise BadFacts(f'number {number!r} is no pocket: "0" to "36" is expected')
+    if number not in POCKETS:
+        raise BadFacts(f'number {number[:8]!r} is no pocket: "0" to "36" is expected')
     n = int(number)
     zero = n == 0
     return {

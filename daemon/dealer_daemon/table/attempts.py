@@ -46,8 +46,8 @@ from dealer_daemon.validation.signals import (
 )
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.driver import DeviceAction
-from dealer_drivers.entry.readings import ResultEntered
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.entry import ResultEntered
 
 
 class AttemptPlay:

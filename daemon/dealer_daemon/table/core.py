@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dealer_daemon.commands import Command, CommandRecord
-from dealer_daemon.events import AttemptHeld, BettingClosed, Event, Facts, TableStarted
+from dealer_daemon.events import AttemptHeld, BettingClosed, Event, EventsExpired, Facts, TableStarted
 from dealer_daemon.games.game import AttemptGame, CardGame, TableDevice
 from dealer_daemon.round import OpenRound, TableState
 from dealer_daemon.table.attempts import AttemptPlay
@@ -47,6 +47,12 @@ class Table:
         self._frames = FrameLog((device.name, device.driver) for device in setup.devices)
         expected = state.round.token if state.round is not None else None
         self._play = _play(setup, expected, _standing(state), self._frames)
+
+    @property
+    def first_card_begins_a_hand(self) -> bool:
+        """This table was never taken up, and will take the first card that it reads for the first of a hand, which
+        nothing shows (decision 0019)."""
+        return self.state.sequence == 0 and isinstance(self._play, CardPlay) and self._play.counts_off
 
     def start(self, at: Instant) -> Decision:
         """The daemon took the table up. An attempt that was under way when it last stopped was not seen whole."""
@@ -98,6 +104,12 @@ class Table:
         """Time passed; called at or after ``deadline_ns``."""
         turn = self._turn(at)
         self._play.tick(turn)
+        return self._done(turn)
+
+    def expired(self, data: EventsExpired, at: Instant) -> Decision:
+        """Events of this table are no longer kept."""
+        turn = self._turn(at)
+        turn.emit(data, in_round=False)
         return self._done(turn)
 
     def deadline_ns(self) -> int | None:

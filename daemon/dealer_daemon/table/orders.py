@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply, Role
+from dealer_daemon.commands import MAX_RESENT, Command, CommandName, ErrorCode, Reply, Role
 from dealer_daemon.events import (
     BettingClosed,
     Event,
@@ -19,6 +19,7 @@ from dealer_daemon.events import (
 from dealer_daemon.table.arguments import Refusal, integer, open_round, server_object, stated, text
 from dealer_daemon.table.common import Play, emit_outcome, next_round_id, refuse
 from dealer_daemon.table.turn import Turn
+from dealer_daemon.validation.card import CardReason
 from dealer_daemon.verdicts import Refused
 
 _SERVER, _DEALER, _MANAGER = Role.SERVER, Role.DEALER, Role.MANAGER
@@ -31,7 +32,7 @@ MAY: dict[CommandName, frozenset[Role]] = {
     CommandName.ROUND_VOID: frozenset({_MANAGER}),
     CommandName.OUTCOME_CORRECT: frozenset({_MANAGER}),
     CommandName.TABLE_PAUSE: frozenset({_SERVER, _DEALER, _MANAGER}),
-    CommandName.TABLE_RESUME: frozenset({_MANAGER}),
+    CommandName.TABLE_RESUME: frozenset({_DEALER, _MANAGER}),
     CommandName.SHOE_CHANGE: frozenset({_SERVER, _MANAGER}),
     CommandName.DECK_VERIFY: frozenset({_DEALER, _MANAGER}),
     CommandName.DECK_INSERT: frozenset({_DEALER, _MANAGER}),
@@ -42,7 +43,10 @@ MAY: dict[CommandName, frozenset[Role]] = {
     CommandName.ATTEMPT_DECIDE: frozenset({_MANAGER}),
     CommandName.ENTRY_ALLOW: frozenset({_MANAGER}),
 }
-"""Who may ask what. Nobody but a service manager resumes, voids or corrects (``games.md`` §2.2)."""
+"""Who may ask what. Nobody but a service manager voids or corrects, or resumes (``games.md`` §2.2), but for
+``DEALER_RESUMES``."""
+DEALER_RESUMES = frozenset({CardReason.UNSEEN_BETWEEN_HANDS})
+"""Pauses that ask nothing but what a dealer sees: that the next card is the first of a hand. No round is open."""
 
 
 def answer(turn: Turn, play: Play, command: Command, event_at: Callable[[int], Event | None]) -> Reply:
@@ -162,6 +166,9 @@ def _pause(turn: Turn, command: Command) -> dict[str, Any]:
 def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if turn.state.paused is None:
         raise Refusal(ErrorCode.NOT_NOW, "the table is not paused")
+    if command.role is not _MANAGER and turn.state.paused not in DEALER_RESUMES:
+        may = f"a {command.role} may not end this pause ({turn.state.paused}): a service manager does"
+        raise Refusal(ErrorCode.NOT_ALLOWED, may)
     turn.emit(TableResumed(reason=text(command, "reason"), by=command.by))
     play.discard()
     play.go_on(turn)
@@ -222,4 +229,4 @@ def _resend(turn: Turn, command: Command) -> dict[str, Any]:
     first = integer(command, "from")
     if not 1 <= first <= turn.state.sequence:
         raise Refusal(ErrorCode.BAD_ARGUMENT, f'"from" must be 1 to {turn.state.sequence}')
-    return {"from": first, "to": turn.state.sequence}
+    return {"from": first, "to": min(first + MAX_RESENT - 1, turn.state.sequence)}

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from dealer_drivers.cards import RANKS
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading, Unreadable
-from dealer_drivers.shoe.angel_eye_codec import Telegram
-from dealer_drivers.shoe.cards import RANKS
-from dealer_drivers.shoe.readings import (
+from dealer_drivers.readings.shoe import (
     CardAnnouncedAgain,
     CardOutsideGame,
     CardRead,
@@ -32,6 +31,7 @@ from dealer_drivers.shoe.readings import (
     ShoeStarted,
     ShoeWinner,
 )
+from dealer_drivers.shoe.angel_eye_codec import Telegram
 
 CARD_CODE = "D"
 
@@ -116,9 +116,7 @@ def _drawn(telegram: Telegram, at: Instant) -> Reading:
     known_hint = hint if isinstance(hint, PositionHint) else None
     for part in (hint, card):
         if isinstance(part, _Wrong):
-            return CardUnreadable(
-                at=at, raw=telegram.raw, reason=part.trouble, detail=f"{part.detail}; scan again", hint=known_hint
-            )
+            return CardUnreadable(at=at, raw=telegram.raw, reason=part.trouble, detail=part.detail, hint=known_hint)
     assert known_hint is not None
     assert isinstance(card, str)
     return CardRead(at=at, raw=telegram.raw, card=card, hint=known_hint, sequence=telegram.sequence)

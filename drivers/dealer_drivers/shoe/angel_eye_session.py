@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
+from dealer_drivers.readings.shoe import CardTrouble, CardUnreadable, ShoeError
 from dealer_drivers.shoe.angel_eye_codec import (
     Ack,
     AngelEyeCodec,
@@ -24,7 +25,6 @@ from dealer_drivers.shoe.angel_eye_codec import (
     encode_command,
 )
 from dealer_drivers.shoe.angel_eye_messages import CARD_CODE, reading_of
-from dealer_drivers.shoe.readings import CardTrouble, CardUnreadable, ShoeError
 
 TORN_AFTER_S = 1.0
 """A telegram of eight bytes takes 17 ms at 4800 baud; one that rests this long in the middle will not go on. Ours."""
@@ -200,7 +200,7 @@ class AngelEyeSession:
             at=at,
             raw=junk.raw,
             reason=CardTrouble.TORN if torn else CardTrouble.CHECKSUM,
-            detail=f"{text}; it announced a card: if the shoe does not send it again by itself, scan the card again",
+            detail=f"{text}; it announced a card, and may send it again by itself",
         )
 
     def _answered(self, frame: Ack | Nak | Answer, action: DeviceAction, at: Instant) -> Reading:

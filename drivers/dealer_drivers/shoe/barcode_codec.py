@@ -39,7 +39,8 @@ class FrameEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScanFrame:
-    """``text`` is ``raw`` without its suffix; never empty."""
+    """``text`` is ``raw`` without its suffix. Empty where the scanner sent its suffix alone: some do when they read
+    nothing."""
 
     raw: bytes
     text: bytes
@@ -53,22 +54,28 @@ class ScanFramer:
         self._ends = ENDS[suffix]
         self._held = bytearray()
         self._overflown = False
+        self._ended = False
+        """A frame just ended with its suffix, of which more may follow at once: CR LF, CR CR LF."""
+        self._rested = False
+        """It ended with a rest, and its suffix may still come."""
 
     @property
     def pending(self) -> bool:
         """A rest would end something."""
-        return bool(self._held) or self._overflown
+        return bool(self._held) or self._overflown or self._ended
 
     def feed(self, data: bytes) -> tuple[list[ScanFrame], int]:
         """The frames that ``data`` completes, and how many bytes were thrown away because they ran on for too long."""
         frames, rejected = [], 0
         for byte in data:
             if byte in self._ends:
-                # An empty frame is the second half of CR LF.
-                if self._held:
+                if not (self._ended or self._rested or self._overflown):
                     frames.append(ScanFrame(bytes(self._held) + bytes([byte]), bytes(self._held), FrameEnd.SUFFIX))
                 self.reset()
-            elif self._overflown:
+                self._ended = True
+                continue
+            self._ended = self._rested = False
+            if self._overflown:
                 # The end of an endless text may look like a code: none of it may be used.
                 rejected += 1
             else:
@@ -81,11 +88,13 @@ class ScanFramer:
 
     def rest(self) -> list[ScanFrame]:
         """The line rested: what is held is a frame, and an endless text is over."""
-        held = bytes(self._held)
+        held, rested = bytes(self._held), self._rested
         self.reset()
+        self._rested = rested or bool(held)
         return [ScanFrame(held, held, FrameEnd.REST)] if held else []
 
     def reset(self) -> None:
         """The link is gone: what is held is thrown away."""
         self._held.clear()
         self._overflown = False
+        self._ended = self._rested = False

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
+from dealer_drivers.readings import DeviceNotice, Reading
+from dealer_drivers.readings.shoe import CardTrouble, CardUnreadable
 from dealer_drivers.shoe.barcode_codec import MAX_FRAME, FrameEnd, ScanFrame, ScanFramer, Suffix
 from dealer_drivers.shoe.card_text import NS_PER_MS, CardText, TextRules, unreadable
 from dealer_drivers.shoe.codebook import BookKind, CodeBook
-from dealer_drivers.shoe.readings import CardTrouble, CardUnreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +106,17 @@ class BarcodeSession:
         """The reading of a frame that did not end as it should."""
         if frame.end is FrameEnd.OVERFLOW:
             detail = f"more than {MAX_FRAME} characters without an end: noise, or not a scanner"
-            return unreadable(frame.text, at, frame.raw, CardTrouble.TOO_LONG, detail)
+            return unreadable(at, frame.raw, CardTrouble.TOO_LONG, detail)
         if frame.end is FrameEnd.REST and self._line.suffix not in (Suffix.AUTO, Suffix.NONE):
-            detail = (
-                f"a text without its end ({self._line.suffix}): torn, or the scanner sends another suffix; scan again"
-            )
-            return unreadable(frame.text, at, frame.raw, CardTrouble.TORN, detail)
+            detail = f"a text without its end ({self._line.suffix}): torn, or the scanner sends another suffix"
+            return unreadable(at, frame.raw, CardTrouble.TORN, detail)
         return None
 
 
 def _is_noise(reading: Reading) -> bool:
     """Whether these bytes say nothing for the speed and framing being right."""
-    if isinstance(reading, CardUnreadable):
-        return reading.reason in (CardTrouble.NOT_TEXT, CardTrouble.TOO_LONG, CardTrouble.TORN)
-    return isinstance(reading, Unreadable)
+    noise = (CardTrouble.NOT_TEXT, CardTrouble.TOO_LONG, CardTrouble.TORN)
+    return isinstance(reading, CardUnreadable) and reading.reason in noise
 
 
 def describe(book: CodeBook) -> str:

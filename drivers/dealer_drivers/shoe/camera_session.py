@@ -9,15 +9,17 @@ picture was seen without it. That no picture came says nothing.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dealer_drivers.camera.living import LivingPicture
 from dealer_drivers.camera.messages import Beat, CameraRefused, MessageLines, Ready, Sight
 from dealer_drivers.codes.symbology import Doubt
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading
+from dealer_drivers.readings.shoe import CardRead, CardTrouble
 from dealer_drivers.shoe.barcode_session import describe
 from dealer_drivers.shoe.card_text import NS_PER_MS, CardText, TextRules, unreadable
-from dealer_drivers.shoe.readings import CardTrouble
 
 AGREEING = 2
 """Pictures in a row that must give the same text."""
@@ -34,6 +36,9 @@ class CameraSession:
         self._book_told = False
         self._living = LivingPicture("and no card in it counts")
         self._sighting: _Sighting | None = None
+        self._asked_again: str | None = None
+        """The text that was told before a second code came beside it. One of the two is to be shown again; shows this
+        one, it may be the same card."""
 
     def opened(self, at: Instant) -> Output:
         """The link is up: says once which code book is in use."""
@@ -97,7 +102,10 @@ class CameraSession:
         sighting = self._sighting
         sighting.empty = None
         if Doubt.TWO_CODES in sight.doubts:
-            return sighting.two(sight, line, at)
+            refused = sighting.two(sight, line, at)
+            if refused:
+                self._asked_again = sighting.told_text or self._asked_again
+            return refused
         if sight.text is None:
             sighting.doubt(sight, line)
             return []
@@ -108,8 +116,17 @@ class CameraSession:
         reading = self._cards.read(sight.text.encode(), at, line, aim=sight.aim or None)
         if not sighting.told:
             sighting.tell()
-            readings.append(reading)
+            readings.append(self._perhaps_again(reading, sight.text))
         return readings
+
+    def _perhaps_again(self, reading: Reading, text: str) -> Reading:
+        asked = self._asked_again
+        if isinstance(reading, CardRead) and reading.repeated and text == asked:
+            return reading  # surely: it was in view a moment ago
+        self._asked_again = None
+        if isinstance(reading, CardRead) and text == asked:
+            return replace(reading, repeated=True, unsure=True)
+        return reading
 
 
 class _Sighting:
@@ -131,6 +148,11 @@ class _Sighting:
         self._two_frame = -2
         self._two_picture = ""
         self._doubts = ""
+
+    @property
+    def told_text(self) -> str | None:
+        """The present text, if it was told."""
+        return self._text if self.told else None
 
     def change(self, text: str, at: Instant) -> list[Reading]:
         """Another text than before: the one before must have been told."""
@@ -164,7 +186,7 @@ class _Sighting:
         if not self.told:
             self._text = None  # one of the two, perhaps
         self._two = self.anything = True
-        return [unreadable(line, at, line, CardTrouble.TWO_CODES, "two codes in one picture; show one card alone")]
+        return [unreadable(at, line, CardTrouble.TWO_CODES, "two codes in one picture; show one card alone")]
 
     def doubt(self, sight: Sight, line: bytes) -> None:
         """Something like a code, and no text of it may be used."""
@@ -187,4 +209,4 @@ class _Sighting:
 
 
 def _unsure(line: bytes, at: Instant, detail: str) -> Reading:
-    return unreadable(line, at, line, CardTrouble.NO_READ, f"{detail}; show the card again, more slowly")
+    return unreadable(at, line, CardTrouble.NO_READ, f"{detail}; show it more slowly")

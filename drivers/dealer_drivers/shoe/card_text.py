@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import Reading, Unreadable
+from dealer_drivers.readings import Reading
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable, CutCard
 from dealer_drivers.shoe.aim import aim_allowed, aim_name, split_aim
 from dealer_drivers.shoe.codebook import CodeBook, KnownCard, KnownCut, Misread
-from dealer_drivers.shoe.readings import CardForeign, CardRead, CardTrouble, CardUnreadable, CutCard
 
 NS_PER_MS = 1_000_000
 REMEMBERED = 64
@@ -58,9 +58,7 @@ class CardText:
         prefix = self._rules.prefix.encode("ascii")
         body = data.removeprefix(prefix)
         if not is_text(body):
-            return unreadable(
-                body, at, raw, CardTrouble.NOT_TEXT, "characters that no code has: noise or the wrong speed"
-            )
+            return unreadable(at, raw, CardTrouble.NOT_TEXT, "characters that no code has: noise or the wrong speed")
         text = body.decode("ascii")
         split, code = split_aim(text)
         if aim is None:
@@ -68,18 +66,18 @@ class CardText:
         elif code not in self._rules.no_read:
             code = text
         trouble = self._trouble(code, aim, framed=data.startswith(prefix))
-        reading = self._card(code, at, raw) if trouble is None else _unread(at, raw, *trouble)
+        reading = self._card(code, at, raw) if trouble is None else unreadable(at, raw, *trouble)
         return self._marked(reading, code)
 
     def _trouble(self, code: str, aim: str | None, *, framed: bool) -> tuple[CardTrouble, str] | None:
         """Why the code may not even be looked up."""
         rules = self._rules
         if code in rules.no_read:
-            return CardTrouble.NO_READ, "the scanner read no code; scan the card again"
+            return CardTrouble.NO_READ, "the scanner read no code"
         if not framed:
-            return CardTrouble.FRAMING, f"the scanner's prefix {rules.prefix!r} is missing; scan the card again"
+            return CardTrouble.FRAMING, f"the scanner's prefix {rules.prefix!r} is missing"
         if not code:
-            return CardTrouble.EMPTY, "a code of no characters; scan the card again"
+            return CardTrouble.EMPTY, "a code of no characters"
         if not aim_allowed(aim, rules.aim_ids):
             kind = aim_name(aim) if aim else "a code without its AIM identifier"
             return CardTrouble.SYMBOLOGY, f"{kind}; this table reads {', '.join(rules.aim_ids)}"
@@ -94,7 +92,7 @@ class CardText:
         if isinstance(found, KnownCut):
             return CutCard(at=at, raw=raw, code=code)
         if isinstance(found, Misread):
-            return _unread(at, raw, found.trouble, found.detail)
+            return unreadable(at, raw, found.trouble, found.detail)
         return CardForeign(at=at, raw=raw, code=code, kind=found.kind)
 
     def _marked(self, reading: Reading, code: str) -> Reading:
@@ -125,12 +123,6 @@ def is_text(data: bytes) -> bool:
     return all(0x20 <= byte <= 0x7E for byte in data)
 
 
-def unreadable(data: bytes, at: Instant, raw: bytes, trouble: CardTrouble, detail: str) -> Reading:
-    """A frame that is no text. With a printable character in it a card may have passed; without one it is noise."""
-    if any(0x21 <= byte <= 0x7E for byte in data):
-        return _unread(at, raw, trouble, detail)
-    return Unreadable(at=at, raw=raw[:EVIDENCE], reason=detail)
-
-
-def _unread(at: Instant, raw: bytes, trouble: CardTrouble, detail: str) -> CardUnreadable:
+def unreadable(at: Instant, raw: bytes, trouble: CardTrouble, detail: str) -> CardUnreadable:
+    """A frame that is no sure text. Whatever is in it, a card may have passed: that it was noise, nobody knows."""
     return CardUnreadable(at=at, raw=raw[:EVIDENCE], reason=trouble, detail=detail)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from dealer_drivers.cards import DECK
+from dealer_drivers.readings.shoe import CardTrouble, CardUnit, ForeignKind
 from dealer_drivers.shoe.aim import split_aim
-from dealer_drivers.shoe.cards import DECK
 from dealer_drivers.shoe.check_character import is_checked
-from dealer_drivers.shoe.readings import CardTrouble, CardUnit, ForeignKind
 
 SEPARATORS = " \t,;|/"
 """What scanners that read several codes at once put between them."""

@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dealer_drivers.cards import DECK
 from dealer_drivers.shoe.aim import split_aim
-from dealer_drivers.shoe.cards import DECK
 from dealer_drivers.shoe.check_character import is_checked
 from dealer_drivers.shoe.codebook import BookKind
 

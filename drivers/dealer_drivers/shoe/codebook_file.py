@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from dealer_drivers.errors import FixConfigError
+from dealer_drivers.readings.shoe import CardUnit, ForeignKind
 from dealer_drivers.shoe.codebook import RANK_SUIT, BookKind, CodeBook, Foreign, KnownCard, KnownCut
 from dealer_drivers.shoe.codebook_check import CardRow, book_problems
-from dealer_drivers.shoe.readings import CardUnit, ForeignKind
 
 CHECK = "weighted-31"
 KEYS = {"codebook", "kind", "deck_set", "decks", "check", "cards", "others"}
@@ -84,7 +84,8 @@ def _quoted(text: str) -> str:
 
 def _book(path: Path, content: Mapping[str, Any]) -> CodeBook:
     problems = [f"key {key!r} is not known" for key in sorted(content.keys() - KEYS)]
-    if content.get("codebook") != 1:
+    version = content.get("codebook")
+    if version != 1 or isinstance(version, bool):  # to Python, true is 1
         problems.append("codebook must be 1, the version of this format")
     deck_set, decks, check = content.get("deck_set"), content.get("decks"), content.get("check")
     if not isinstance(deck_set, str) or not deck_set or not deck_set.isprintable():

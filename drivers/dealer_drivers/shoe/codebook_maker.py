@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import random
 
-from dealer_drivers.shoe.cards import DECK
+from dealer_drivers.cards import DECK
+from dealer_drivers.readings.shoe import CardUnit, ForeignKind
 from dealer_drivers.shoe.check_character import ALPHABET, check_character
 from dealer_drivers.shoe.codebook import BookKind, CodeBook, Foreign, KnownCard, KnownCut
 from dealer_drivers.shoe.codebook_check import MAX_DECKS
-from dealer_drivers.shoe.readings import CardUnit, ForeignKind
 
 DRAWN = 5
 """Drawn characters: 31^5 codes, of which a set of eight decks uses one in 68,000."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
+from dealer_drivers.readings.shoe import CardTrouble, CardUnreadable
 from dealer_drivers.shoe.barcode_session import describe
 from dealer_drivers.shoe.card_text import NS_PER_MS, CardText, TextRules
 from dealer_drivers.shoe.hidpos_report import EVIDENCE, REPORT_BYTES, REPORT_ID, HidJunk, HidPosAssembler
-from dealer_drivers.shoe.readings import CardTrouble, CardUnreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,7 @@ class HidPosSession:
         """A report of scanned data that is none means that a card passed; ``told`` when that was said already."""
         if told or junk.raw[0] != REPORT_ID:
             return Unreadable(at=at, raw=junk.raw[:EVIDENCE], reason=junk.reason)
-        detail = f"{junk.reason}; scan the card again"
-        return CardUnreadable(at=at, raw=junk.raw[:EVIDENCE], reason=CardTrouble.TORN, detail=detail)
+        return CardUnreadable(at=at, raw=junk.raw[:EVIDENCE], reason=CardTrouble.TORN, detail=junk.reason)
 
     def _reset(self) -> None:
         self._texts.reset()

@@ -24,7 +24,6 @@ SHIFTS = frozenset({42, 54})
 CHORDS = frozenset({29, 97, 56, 100, 125, 126})
 """Ctrl, Alt and Meta, left and right."""
 ENDS = frozenset({KEY_ENTER, KEY_KPENTER, KEY_TAB})
-
 Layout = Mapping[int, tuple[str, str]]
 """Key code: the character without and with SHIFT."""
 
@@ -51,7 +50,7 @@ LAYOUTS: Mapping[str, Layout] = {
 
 @dataclass(frozen=True, slots=True)
 class KeyedText:
-    """What was typed up to an end key or a rest.
+    """What was typed up to an end key or a rest; nothing, where the end key came alone.
 
     ``raw`` is its first events as evidence, eight bytes each: type, code (16 bits), value (32 bits), little-endian.
     ``problem`` is a sentence when the text must not be used; ``ended`` is false when no end key came.
@@ -73,11 +72,15 @@ class KeyDecoder:
         self._text: list[str] = []
         self._raw = bytearray()
         self._problem: str | None = None
+        self._ended = False
+        """A text just ended with its key, and a second one may follow at once: Tab, Enter."""
+        self._rested = False
+        """It ended with a rest, and its key may still come."""
 
     @property
     def pending(self) -> bool:
         """A rest would end something."""
-        return bool(self._text) or self._problem is not None
+        return self._ended or self._typed
 
     def key(self, code: int, value: int) -> KeyedText | None:
         """A key event: the text that it ends, if it ends one."""
@@ -92,7 +95,11 @@ class KeyDecoder:
             self._spoil(f"key {code} was pressed twice without a release: events lost, or the keyboard is read twice")
         self._down.add(code)
         if code in ENDS:
-            return self._end(ended=True)
+            again = (self._ended or self._rested) and not self._typed
+            self._ended, self._rested = True, False
+            keyed = self._end(ended=True)
+            return None if again else keyed
+        self._ended = self._rested = False
         self._press(code)
         return None
 
@@ -103,13 +110,19 @@ class KeyDecoder:
 
     def rest(self) -> KeyedText | None:
         """No key came for a while: what was typed is a text without an end key."""
-        return self._end(ended=False)
+        self._ended, self._rested = False, self._rested or self._typed
+        return self._end(ended=False) if self._typed else None
 
     def reset(self) -> None:
         """The link is gone: what is held is thrown away, and no key is believed to be down."""
         self._down.clear()
         self._caps = False
+        self._ended = self._rested = False
         self._clear()
+
+    @property
+    def _typed(self) -> bool:
+        return bool(self._text) or self._problem is not None
 
     def _press(self, code: int) -> None:
         if code in SHIFTS or code in CHORDS:
@@ -131,8 +144,8 @@ class KeyDecoder:
         if self._problem is None:
             self._problem = problem
 
-    def _end(self, *, ended: bool) -> KeyedText | None:
-        keyed = KeyedText(bytes(self._raw), "".join(self._text), self._problem, ended) if self.pending else None
+    def _end(self, *, ended: bool) -> KeyedText:
+        keyed = KeyedText(bytes(self._raw), "".join(self._text), self._problem, ended)
         self._clear()
         return keyed
 

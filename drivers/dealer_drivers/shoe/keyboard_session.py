@@ -11,10 +11,10 @@ from enum import StrEnum
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
+from dealer_drivers.readings.shoe import CardTrouble
 from dealer_drivers.shoe.barcode_session import describe
-from dealer_drivers.shoe.card_text import EVIDENCE, NS_PER_MS, CardText, TextRules, unreadable
+from dealer_drivers.shoe.card_text import NS_PER_MS, CardText, TextRules, unreadable
 from dealer_drivers.shoe.keyboard_keys import EV_KEY, KeyDecoder, KeyedText
-from dealer_drivers.shoe.readings import CardTrouble, CardUnreadable
 
 EVENT = struct.Struct("<qqHHi")
 """Seconds, microseconds, type, code, value."""
@@ -130,16 +130,15 @@ class KeyboardSession:
 
     def _read(self, keyed: KeyedText, at: Instant) -> Reading:
         lost, self._lost_keys = self._lost_keys, False
-        data = keyed.text.encode("ascii")
         if lost:  # a whole card may have been among them
-            detail = f"{keyed.problem}: the station could not keep up; scan the card again"
-            return CardUnreadable(at=at, raw=keyed.raw[:EVIDENCE], reason=CardTrouble.TORN, detail=detail)
+            detail = f"{keyed.problem}: the station could not keep up"
+            return unreadable(at, keyed.raw, CardTrouble.TORN, detail)
         if keyed.problem is not None:
-            return unreadable(data, at, keyed.raw, CardTrouble.NOT_TEXT, keyed.problem)
+            return unreadable(at, keyed.raw, CardTrouble.NOT_TEXT, keyed.problem)
         if not keyed.ended and self._end is KeyEnd.KEY:
-            detail = "a text without Enter or Tab: torn, or the scanner sends another end; scan again"
-            return unreadable(data, at, keyed.raw, CardTrouble.TORN, detail)
-        return self._cards.read(data, at, keyed.raw)
+            detail = "a text without Enter or Tab: torn, or the scanner sends another end"
+            return unreadable(at, keyed.raw, CardTrouble.TORN, detail)
+        return self._cards.read(keyed.text.encode("ascii"), at, keyed.raw)
 
     def _reset(self) -> None:
         self._keys.reset()

@@ -12,10 +12,11 @@ from dealer_daemon.games.fan_tan import FanTanSettings
 from dealer_daemon.round import TableState, fold
 from dealer_daemon.table import Decision, Rules, Table, TableSetup
 from dealer_daemon.validation.beans_rules import BeansRules
-from dealer_drivers.beans.readings import BeansSeen, BeansUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction, Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.beans import BeansSeen, BeansUnclear
 
 CAMERA = TableDevice(
     name="camera",

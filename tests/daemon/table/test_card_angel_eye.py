@@ -22,7 +22,7 @@ from dealer_daemon.events import (
     TablePaused,
     Violation,
 )
-from dealer_drivers.shoe.readings import ShoeProblem
+from dealer_drivers.readings.shoe import ShoeProblem
 from support.card_tables import NATURAL, CardTable, bare, held, words
 
 SOURCES = pytest.mark.parametrize("source", ["device", "server"])

@@ -7,7 +7,7 @@ import pytest
 from dealer_daemon.commands import CommandName, ErrorCode
 from dealer_daemon.events import CardDrawn, RoundOutcome, ShoeEnded, Violation
 from dealer_daemon.games.cards.card import DECK
-from dealer_drivers.shoe.readings import CardTrouble
+from dealer_drivers.readings.shoe import CardTrouble
 from support.card_tables import NATURAL, CardTable, bare, words
 
 SOURCES = pytest.mark.parametrize("source", ["device", "server"])

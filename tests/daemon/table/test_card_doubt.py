@@ -8,7 +8,7 @@ import pytest
 from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.events import AttemptHeld, RoundOpened, TablePaused, Violation
 from dealer_drivers.driver import load_driver
-from dealer_drivers.shoe.readings import CardRead, PositionHint, ShoeSlot
+from dealer_drivers.readings.shoe import CardRead, PositionHint, ShoeSlot
 from support.card_tables import NATURAL, START, CardTable, bare, held, words
 
 

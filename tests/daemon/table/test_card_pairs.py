@@ -14,10 +14,10 @@ from dealer_daemon.round import TableState
 from dealer_daemon.station.setup import table_setup
 from dealer_daemon.table import Table
 from dealer_daemon.table.cards.pairs import Pairs
+from dealer_drivers.cards import DECK
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.shoe.cards import DECK
-from dealer_drivers.shoe.readings import (
+from dealer_drivers.readings.shoe import (
     CardForeign,
     CardRead,
     CardTrouble,

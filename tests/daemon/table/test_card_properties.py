@@ -27,7 +27,7 @@ from dealer_daemon.events import (
 from dealer_daemon.games.cards.card import DECK, Card
 from dealer_daemon.games.cards.procedure import CardDue, CardStep, Complete, History
 from dealer_daemon.table.cards.hand import due
-from dealer_drivers.shoe.readings import CardTrouble
+from dealer_drivers.readings.shoe import CardTrouble
 from support.card_tables import CardTable
 
 SETUPS = st.sampled_from(

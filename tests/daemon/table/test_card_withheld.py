@@ -20,7 +20,7 @@ from dealer_daemon.events import (
 )
 from dealer_daemon.games.cards.card import DECK
 from dealer_daemon.station.messages import state_message
-from dealer_drivers.shoe.readings import CardTrouble, ShoeProblem
+from dealer_drivers.readings.shoe import CardTrouble, ShoeProblem
 from support.card_tables import CardTable
 
 WITHHOLDING = {

@@ -8,7 +8,7 @@ from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.events import AttemptHeld, AttemptRefused, RoundOutcome, RoundVoided
 from dealer_daemon.validation.spin_rules import SpinRules
 from dealer_drivers.driver import DeviceAction
-from dealer_drivers.roulette.readings import WheelFault, WheelPhase
+from dealer_drivers.readings.roulette import WheelFault, WheelPhase
 from support.tables import Driven
 from support.wheel import START, Wheel
 

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from dealer_daemon.commands import CommandName, Role
 from dealer_daemon.events import RoundOpened, RoundOutcome, RoundVoided, TablePaused, TableResumed
 from dealer_daemon.validation.spin_rules import SpinRules
-from dealer_drivers.roulette.readings import WheelFault, WheelPhase
+from dealer_drivers.readings.roulette import WheelFault, WheelPhase
 from support.tables import Driven
 from support.wheel import Wheel
 

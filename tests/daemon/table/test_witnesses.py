@@ -17,9 +17,9 @@ from dealer_daemon.validation.spin_rules import SpinRules
 from dealer_daemon.validation.witness import WitnessedJudge
 from dealer_daemon.verdicts import Held
 from dealer_drivers.driver import Observes
-from dealer_drivers.entry.readings import ResultEntered
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.entry import ResultEntered
 from support.dice_tables import CAMERA, SHAKER, DiceTable
 from support.tables import WHEEL, Driven
 from support.wheel import Wheel

@@ -21,10 +21,11 @@ from dealer_daemon.validation.signals import (
     Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
-from dealer_drivers.beans.readings import BeansSeen, BeansUnclear, SceneMoved, SceneStill
+from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault
+from dealer_drivers.readings.beans import BeansSeen, BeansUnclear
 
 LOOK = Ask("cam", DeviceAction.LOOK)
 

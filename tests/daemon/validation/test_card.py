@@ -20,7 +20,7 @@ from dealer_daemon.validation.card import (
     judge_unread,
 )
 from dealer_drivers.instant import Instant
-from dealer_drivers.shoe.readings import (
+from dealer_drivers.readings.shoe import (
     CardForeign,
     CardRead,
     CardTrouble,
@@ -112,6 +112,7 @@ def test_more_copies_than_decks_is_an_alarm(decks: int) -> None:
     judged = judge_card(read(), "player.1", {"8S": decks}, [], decks)
     assert isinstance(judged, Alarm)
     assert judged.reason is CardReason.COPIES_USED_UP
+    assert ("the only copy" in judged.detail) is (decks == 1)
     assert "8S" not in judged.detail
 
 

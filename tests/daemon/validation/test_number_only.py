@@ -7,7 +7,7 @@ from dealer_daemon.validation.number_only import NumberOnlyJudge
 from dealer_daemon.validation.signals import Contradicted, Judged, NotJudged, Signal
 from dealer_daemon.validation.spin_rules import SpinRules
 from dealer_drivers.instant import Instant
-from dealer_drivers.roulette.readings import BallLaps, BallRested, NumberUnreadable, NumberWitness
+from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberUnreadable, NumberWitness
 from support.wheel import START
 
 ACCEPT = SpinRules(unobserved="accept")

@@ -12,7 +12,7 @@ from dealer_daemon.validation.spin import SpinJudge
 from dealer_daemon.validation.spin_rules import LapCurve, SpinRules
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.readings import Reading
-from dealer_drivers.roulette.readings import Rotation, WheelFault, WheelPhase
+from dealer_drivers.readings.roulette import Rotation, WheelFault, WheelPhase
 from support.wheel import Wheel
 
 ACCEPT = SpinRules(unobserved="accept")

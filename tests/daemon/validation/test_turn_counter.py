@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dealer_daemon.validation.turn_map import SEGMENT_DEG, parse_wheel
 from dealer_daemon.validation.turn_reference import Reference
 from dealer_drivers.readings import DeviceFault, Fault
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 from support.turns import PlainWheel, at, plain_file, spun
 
 WRAPS_AT = 1 << 32

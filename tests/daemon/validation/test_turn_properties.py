@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dealer_daemon.validation.signals import Judged, Ready
 from dealer_daemon.validation.turn_map import SEGMENT_DEG
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 from support.turns import RULES, PlainWheel, at, spun
 
 

@@ -11,7 +11,7 @@ from dealer_daemon.validation.signals import NotJudged, Signal
 from dealer_daemon.validation.turn_map import SEGMENT_DEG
 from dealer_daemon.verdicts import Refused
 from dealer_drivers.readings import Reading
-from dealer_drivers.wheel.readings import IndexMark, WheelAngle
+from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 from support.turns import PlainWheel
 
 GOOD = ["Ready", "Started", "BettingOver", "ok:5", "Ready"]

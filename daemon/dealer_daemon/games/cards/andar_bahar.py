@@ -43,6 +43,8 @@ class AndarBahar(Procedure):
     """Positions ``joker``, ``andar.1``, ``bahar.1``, ``andar.2`` …; gate ``second_bets`` after the joker."""
 
     game = GAME_NAME
+    longest = 1 + 49
+    """The joker, and all cards before the last two of its rank."""
 
     def __init__(self, settings: Settings) -> None:
         self.gates = () if settings.gates_open else (SECOND_BETS,)

@@ -27,7 +27,11 @@ from dealer_daemon.games.cards.procedure import (
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import BadFacts, CardGame, TableDevice
 from dealer_daemon.verdicts import Remedy
+from dealer_drivers.cards import CARDS_IN_DECK
 from dealer_drivers.driver import Observes
+
+MOST_BY_FIRST = 1 + 10
+"""Cards burnt where a ten, or a face card, says how many (``ShoeRules.burn_by_first``)."""
 
 
 def card_game(module: ModuleType) -> CardGame:
@@ -109,6 +113,11 @@ def check_table(
                 " make another book"
             )
             found.append(("devices", reason))
+    burnt, key = (MOST_BY_FIRST, "shoe.burn_by_first") if shoe.burn_by_first else (shoe.burn, "shoe.burn")
+    if burnt and burnt + procedure.longest > decks * CARDS_IN_DECK:
+        left = decks * CARDS_IN_DECK - procedure.longest
+        reason = f"a round of {game} may need {procedure.longest} cards: at most {left} may be burnt, not {burnt}"
+        found.append((key, reason))
     if shoe.burn and shoe.burn_by_first:
         found.append(("shoe.burn", "the first card says how many more are burnt (burn_by_first): set one of the two"))
     return found

@@ -132,6 +132,8 @@ class Procedure(ABC):
     """Whether copies of a card are used up over the shoe or within one round."""
     gates: tuple[str, ...] = ()
     """The gates that a round of this table may wait at."""
+    longest: int = 0
+    """Cards of the longest round, in a game that may need nearly its whole deck."""
 
     @abstractmethod
     def due(self, history: History) -> Due:

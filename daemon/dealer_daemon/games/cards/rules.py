@@ -6,7 +6,13 @@ from typing import Annotated
 
 import msgspec
 
-DeckSetName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,15}(?!\n)$")]
+DeckSetName = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^[a-z0-9][a-z0-9_-]{0,15}(?!\n)$",
+        description="1 to 16 small letters, digits, _ or -, with a letter or digit first",
+    ),
+]
 ONLY_SET = "set-1"
 """The id of a table's deck set that the configuration does not name."""
 

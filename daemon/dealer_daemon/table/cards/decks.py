@@ -11,7 +11,7 @@ from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.validation.card import CardReason
 from dealer_daemon.validation.decks import ShoeReason
 from dealer_drivers.readings import Fault
-from dealer_drivers.shuffler.readings import ShufflerFault
+from dealer_drivers.readings.shuffler import ShufflerFault
 
 UNHEARD = frozenset({Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT, Fault.NO_VALID_FRAME, ShoeReason.NOT_HEARD})
 """Faults of a device of which nothing is known now."""

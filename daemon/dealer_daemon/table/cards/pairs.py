@@ -22,7 +22,7 @@ from dealer_daemon.table.common import Rules
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.shoe.readings import CardForeign, CardRead, CardTrouble, CardUnreadable
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable
 
 _CARDS = (CardRead, CardUnreadable, CardForeign)
 _GONE = (Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT)
@@ -220,7 +220,7 @@ def _unread(reading: CardRead, at: Instant, trouble: CardTrouble, detail: str) -
         at=at,
         raw=reading.raw,
         reason=trouble,
-        detail=f"{detail}; scan it again",
+        detail=detail,
         hint=reading.hint,
         repeated=reading.repeated,
     )

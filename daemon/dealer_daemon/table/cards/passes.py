@@ -51,7 +51,7 @@ from dealer_daemon.validation.card import (
     unit_text,
 )
 from dealer_daemon.verdicts import Refused, Remedy
-from dealer_drivers.shoe.readings import CardForeign, CardRead, CardUnreadable
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardUnreadable
 
 _FIRST_FOUR = ("player.1", "banker.1", "player.2", "banker.2")
 """Places that every hand has, so that a card for one of them cannot be a card too many."""

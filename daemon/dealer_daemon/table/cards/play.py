@@ -23,16 +23,17 @@ from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_rev
 from dealer_daemon.table.cards.passes import CardPasses
 from dealer_daemon.table.cards.scans import DeckScans
 from dealer_daemon.table.cards.shufflers import Shufflers
+from dealer_daemon.table.cards.unseen import Unseen
 from dealer_daemon.table.cards.wishes import Wishes
 from dealer_daemon.table.cards.witness import Witness, agrees
 from dealer_daemon.table.common import STATION, Rules, emit_outcome, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import RESCAN_DETAIL, WHILE_BETTING, CardReason, Rescan
 from dealer_daemon.validation.signals import Trouble
+from dealer_drivers.cards import CARDS_IN_DECK
 from dealer_drivers.driver import Observes
 from dealer_drivers.readings import DeviceFault, Reading
-from dealer_drivers.shoe.cards import CARDS_IN_DECK
-from dealer_drivers.shoe.readings import (
+from dealer_drivers.readings.shoe import (
     CardAnnouncedAgain,
     CardForeign,
     CardOutsideGame,
@@ -73,6 +74,9 @@ class CardPlay(CardPasses):
         continuous = shoes.is_continuous(procedure, decks)
         self.shufflers = Shufflers(shoe, decks * CARDS_IN_DECK, devices, frames, continuous=continuous)
         self.scan = DeckScans(shoe, decks, frames)
+        self._unseen = Unseen(names_places=gives_result, own_rounds=self._own_rounds)
+        self.counts_off = self._own_rounds and not gives_result
+        """Nothing but the count of its cards tells where a hand begins."""
         self._rest = False
         """A hand was voided of which more cards may pass."""
 
@@ -111,6 +115,7 @@ class CardPlay(CardPasses):
                 self._violation(turn, CardReason.CARD_OUTSIDE_GAME, detail)
             case DeviceFault():
                 self.told = None  # cards may pass that nobody tells us of
+                self._unseen.heard(turn, reading, due=self._hand_takes_cards(turn))
             case _:
                 pass
 
@@ -139,6 +144,11 @@ class CardPlay(CardPasses):
             return True
         return self._own_rounds and isinstance(due(self.procedure, []), CardDue)
 
+    def _hand_takes_cards(self, turn: Turn) -> bool:
+        """A card of the open round may come; where the reader opens rounds, that is so until it ends."""
+        current = turn.state.round
+        return current is not None and (self._own_rounds or self.card_due(current) is not None)
+
     def deadline_ns(self) -> int | None:
         """When the shoe's result is no longer waited for."""
         return self._witness.until_ns
@@ -152,6 +162,7 @@ class CardPlay(CardPasses):
         self.shufflers.started(turn)
         self.scan.started(turn)
         self.advance(turn)
+        self._unseen.started(turn, due=self._hand_takes_cards(turn))
 
     def discard(self) -> None:
         """The hand goes on where it stood; what passed in the meantime is recorded."""
@@ -181,6 +192,7 @@ class CardPlay(CardPasses):
         if self._rest:
             self._rest = False
             self.wait_for_rest(turn)
+        self._unseen.go_on(turn, due=self._hand_takes_cards(turn))
         self.advance(turn)
 
     def betting_closed(self, turn: Turn) -> None:

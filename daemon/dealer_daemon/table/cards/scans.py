@@ -20,7 +20,7 @@ from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import CardReason, unit_text
 from dealer_daemon.validation.decks import NOTHING_FOUND, DeckReason, DeckScan, ScanResult
 from dealer_drivers.readings import Reading
-from dealer_drivers.shoe.readings import CardForeign, CardRead, CardUnreadable
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardUnreadable
 
 
 class DeckScans:

@@ -16,8 +16,8 @@ from dealer_daemon.table.cards.decks import NoShoe, check_in_play, check_name, c
 from dealer_daemon.table.common import STATION
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.validation.card import BURN, named_place, unit_text
-from dealer_drivers.shoe.cards import CARDS_IN_DECK
-from dealer_drivers.shoe.readings import CardRead, ShoeSlot
+from dealer_drivers.cards import CARDS_IN_DECK
+from dealer_drivers.readings.shoe import CardRead, ShoeSlot
 
 
 def decks_of(procedure: Procedure, rules: ShoeRules) -> int:

@@ -39,8 +39,15 @@ from dealer_daemon.validation.decks import (
 from dealer_daemon.validation.signals import Trouble
 from dealer_drivers.driver import Observes
 from dealer_drivers.readings import DeviceFault, Reading
-from dealer_drivers.shuffler.frames import MachineState, Phase
-from dealer_drivers.shuffler.readings import DeckReport, OrderThrownAway, ShufflerFault, ShufflerLevel, ShufflerTampered
+from dealer_drivers.readings.shuffler import (
+    DeckReport,
+    MachineState,
+    OrderThrownAway,
+    Phase,
+    ShufflerFault,
+    ShufflerLevel,
+    ShufflerTampered,
+)
 
 OPENED = Flaw(DeckReason.UNWATCHED, "the shuffler was started anew, or opened, while the set was in it")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dealer_drivers.instant import NS_PER_S
-from dealer_drivers.shoe.readings import ShoeResult
+from dealer_drivers.readings.shoe import ShoeResult
 
 
 class Witness:

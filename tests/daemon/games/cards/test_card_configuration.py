@@ -80,6 +80,37 @@ def test_games_of_one_deck_have_one(tmp_path: Path, game: str) -> None:
     assert problems(tmp_path, table) == ""
 
 
+@pytest.mark.parametrize(
+    ("shoe", "key"), [("burn = 2", ""), ("burn = 3", "shoe.burn"), ("burn_by_first = true", "shoe.burn_by_first")]
+)
+def test_what_is_burnt_leaves_the_cards_of_the_longest_round(tmp_path: Path, shoe: str, key: str) -> None:
+    """Andar bahar: the joker, and at most 49 cards until one has its rank."""
+    said = problems(tmp_path, 'game = "andar-bahar"', shoe=shoe)
+    assert f"tables.t1.{key}: a round of andar-bahar may need 50 cards: at most 2" in said if key else said == ""
+    assert problems(tmp_path, 'game = "niu-niu"', shoe="burn = 20") == ""
+
+
+@pytest.mark.parametrize(
+    ("table", "shoe", "said"),
+    [
+        ("", "decks = 0", "shoe.decks: expected a whole number, 1 to 16, not 0"),
+        ("", "decks = 17", "shoe.decks: expected a whole number, 1 to 16, not 17"),
+        ("", "result_wait_s = nan", "shoe.result_wait_s: expected a number, 0 to 60, not nan"),
+        ("", "early_change_after = 0", "shoe.early_change_after: expected a whole number, 1 or more, not 0"),
+        ("", 'deck_sets = ["Red one"]', "shoe.deck_sets[0]: expected 1 to 16 small letters, digits, _ or -"),
+        (
+            "",
+            'deck_sets = ["a", "b", "c", "d", "e"]',
+            "shoe.deck_sets: expected a list, at most 4 long, not a list of 5",
+        ),
+        ('gates = ["call"]', "", 'gates[0]: expected one of "first_four", "player_third", not "call"'),
+        ('gates = "call"', "", 'gates: expected a list, not "call"'),
+    ],
+)
+def test_what_a_value_may_be_is_said(tmp_path: Path, table: str, shoe: str, said: str) -> None:
+    assert f"tables.t1.{said}" in problems(tmp_path, f"{BACCARAT}\n{table}", shoe=shoe)
+
+
 @pytest.mark.parametrize("decks", [1, 6, 8])
 def test_other_games_have_as_many_as_the_table_says(tmp_path: Path, decks: int) -> None:
     assert problems(tmp_path, BACCARAT, shoe=f"decks = {decks}") == ""
