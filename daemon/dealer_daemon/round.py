@@ -27,6 +27,8 @@ from dealer_daemon.events import (
     DeviceRecovered,
     EntryAllowed,
     Event,
+    EventsExpired,
+    EventsLost,
     Facts,
     GateOpened,
     GateVoided,
@@ -71,7 +73,9 @@ def fold(state: TableState, events: list[Event]) -> TableState:
 
 def apply(state: TableState, event: Event) -> TableState:
     """The state after one event. Raises ``FoldError`` when it cannot follow on ``state``."""
-    if event.table != state.table or event.sequence != state.sequence + 1:
+    lost = event.data if isinstance(event.data, EventsLost) else None
+    due = state.sequence + 1 if lost is None or lost.from_sequence != state.sequence + 1 else lost.to_sequence + 1
+    if event.table != state.table or event.sequence != due:
         raise FoldError(f"{event.table} {event.sequence} cannot follow {state.table} {state.sequence}")
     state = replace(state, sequence=event.sequence)
     match event.data:
@@ -123,10 +127,18 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(after, shoe=card_event(state.shoe, event.data, state.round))
         case TableStarted():
             return replace(state, faults={})
-        case Violation() | CardRepeated():
+        case Violation() | CardRepeated() | EventsExpired():
             return state
+        case EventsLost() as data:
+            return _after_loss(state, data)
         case _:
             return replace(state, round=_in_round(state, event))
+
+
+def _after_loss(state: TableState, data: EventsLost) -> TableState:
+    """The table stands. Every lost event may have begun a round or a shoe: no id of one is given a second time."""
+    lost = data.to_sequence - data.from_sequence + 1
+    return replace(state, paused=data.reason, rounds=state.rounds + lost, shoes=state.shoes + lost)
 
 
 def _resumed(current: OpenRound | None) -> OpenRound | None:

@@ -8,13 +8,19 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from dealer_daemon.cli.common import Subcommands, add_command
+from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command
 from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, WRONG, complain
+from dealer_daemon.cli.journal_adopt import add_adopt
+from dealer_daemon.cli.journal_checks import HeadNotSigned, add_checks, checks_of
+from dealer_daemon.cli.journal_salvage import add_salvage
+from dealer_drivers.instant import Instant
 
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand and its own subcommands."""
-    parser = commands.add_parser("journal", help="verify or export a journal; reads only, also beside a running daemon")
+    parser = commands.add_parser(
+        "journal", help="verify or export a journal, also beside a running daemon; go on after a loss"
+    )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     checker = add_command(
         actions,
@@ -25,11 +31,9 @@ def add(commands: Subcommands) -> None:
     )
     checker.add_argument("file", type=Path, metavar="F", help="the journal's file")
     checker.add_argument("--json", action="store_true", help="print the report as a JSON object")
-    checker.add_argument(
-        "--expect-head",
-        metavar="ROW:HASH",
-        help="a head printed before: shows whether the journal was cut off or written anew since",
-    )
+    add_checks(checker)
+    add_salvage(actions)
+    add_adopt(actions)
     exporter = add_command(
         actions,
         "export",
@@ -50,19 +54,21 @@ def verify(arguments: argparse.Namespace) -> int:
     from dealer_daemon.cli.progress import progress
     from dealer_daemon.journal import JournalTooNew, JournalUnavailable, JournalUnreadable, verify_file
 
-    expected = None
-    if arguments.expect_head:
-        row, _, digest = arguments.expect_head.partition(":")
-        if not row.isdigit() or len(digest) != 64:
-            return complain("--expect-head is ROW:HASH as a report prints it", WRONG)
-        expected = (int(row), digest)
+    try:
+        checks = checks_of(arguments)
+    except CommandWrong as error:
+        return complain(str(error), WRONG)
+    except HeadNotSigned as error:
+        return complain(str(error), NO)
     try:
         with progress("verifying", enabled=not arguments.json) as advance:
-            report = verify_file(arguments.file, advance, expected)
+            report = verify_file(arguments.file, advance, checks.expected, checks.signature)
     except (JournalUnreadable, JournalTooNew) as error:
         return complain(str(error), WRONG)
     except JournalUnavailable as error:
         return complain(str(error), UNREACHABLE)
+    if checks.signature is not None and report.events and not report.signed:
+        report.add(None, "no event has a signature, and public keys were given")
     if arguments.json:
         print(json.dumps({"ok": report.ok, **asdict(report)}))
         return DONE if report.ok else NO
@@ -74,7 +80,12 @@ def verify(arguments: argparse.Namespace) -> int:
     events = ", ".join(f"{table} {count}" for table, count in report.events.items()) or "none"
     print(f"{arguments.file}: {'good' if report.ok else 'NOT as it was written'}")
     print(f"  rows {report.rows}, events: {events}, commands {report.commands}, evidence {report.evidence}")
+    if report.removed_through:
+        date = Instant(0, report.removed_wall_ns).rfc3339()[:10]
+        print(f"  rows 1 to {report.removed_through} were removed by retention, the last of them on {date}")
     print(f"  head {report.head.row}:{report.head.hash}")
+    if checks.signature is not None:
+        print(f"  signatures checked {report.signed}")
     return DONE if report.ok else NO
 
 

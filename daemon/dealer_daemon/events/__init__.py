@@ -37,6 +37,7 @@ from dealer_daemon.events.decks import (
     ShufflerTamper,
 )
 from dealer_daemon.events.devices import DeviceFaulted, DeviceRecovered
+from dealer_daemon.events.journal import EventsExpired, EventsLost
 from dealer_daemon.events.rounds import (
     AttemptHeld,
     AttemptRefused,
@@ -81,6 +82,8 @@ __all__ = [
     "EntryAllowed",
     "Event",
     "EventData",
+    "EventsExpired",
+    "EventsLost",
     "Facts",
     "GateOpened",
     "GateVoided",
@@ -144,6 +147,8 @@ _TYPES: tuple[type[EventData], ...] = (
     ShufflerChange,
     DeviceFaulted,
     DeviceRecovered,
+    EventsExpired,
+    EventsLost,
 )
 
 EVENT_TYPES: dict[str, type[EventData]] = {cls.type: cls for cls in _TYPES}

@@ -4,10 +4,11 @@
 ``chain`` says what is hashed and how.
 """
 
-from dealer_daemon.journal.entry import Head
+from dealer_daemon.journal.entry import Answer, Head
 from dealer_daemon.journal.errors import (
     CommandRepeated,
     CursorAhead,
+    EventsRemoved,
     EvidenceConflict,
     JournalBusy,
     JournalDamaged,
@@ -21,6 +22,9 @@ from dealer_daemon.journal.errors import (
 )
 from dealer_daemon.journal.export import export_file
 from dealer_daemon.journal.files import FILE_NAME, LOCK_NAME
+from dealer_daemon.journal.loss import continue_after
+from dealer_daemon.journal.reading import SignedEvent
+from dealer_daemon.journal.salvage import SalvageReport, salvage
 from dealer_daemon.journal.snapshots import Snapshot
 from dealer_daemon.journal.store import Journal
 from dealer_daemon.journal.verify import Problem, VerifyReport, verify_file
@@ -28,8 +32,10 @@ from dealer_daemon.journal.verify import Problem, VerifyReport, verify_file
 __all__ = [
     "FILE_NAME",
     "LOCK_NAME",
+    "Answer",
     "CommandRepeated",
     "CursorAhead",
+    "EventsRemoved",
     "EvidenceConflict",
     "Head",
     "Journal",
@@ -41,10 +47,14 @@ __all__ = [
     "JournalUnavailable",
     "JournalUnreadable",
     "Problem",
+    "SalvageReport",
     "SequenceConflict",
+    "SignedEvent",
     "Snapshot",
     "StateDirUnusable",
     "VerifyReport",
+    "continue_after",
     "export_file",
+    "salvage",
     "verify_file",
 ]

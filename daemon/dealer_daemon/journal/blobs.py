@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from dealer_daemon.evidence import Evidence
-from dealer_daemon.journal.errors import EvidenceConflict
+from dealer_daemon.journal.errors import EvidenceConflict, damaged
 
 INSERT = "INSERT INTO evidence (hash, media_type, body) VALUES (?, ?, ?)"
 
@@ -47,10 +48,23 @@ def sort_out(
     return list(new.values()), media
 
 
-def read_evidence(db: sqlite3.Connection, name: str) -> Evidence | None:
-    """The evidence of this name."""
+def read_evidence(db: sqlite3.Connection, path: Path, name: str) -> Evidence | None:
+    """The evidence of this name. Raises ``JournalDamaged`` when its body is not the one that the name is of."""
     row = db.execute("SELECT hash, body, media_type FROM evidence WHERE hash = ?", (name,)).fetchone()
-    return None if row is None else Evidence(*row)
+    if row is None:
+        return None
+    if name_of(row[1]) != name:
+        raise damaged(path, f"evidence {name} was changed: its hash is {name_of(row[1])} now")
+    return Evidence(*row)
+
+
+def see_that_it_is_called_so(db: sqlite3.Connection, path: Path, blob: Evidence) -> None:
+    """Compare the media type with what the row says that names it last. Raises ``JournalDamaged``."""
+    found = db.execute(
+        "SELECT evidence FROM entries WHERE id = (SELECT last_row FROM uses WHERE hash = ?)", (blob.hash,)
+    ).fetchone()
+    if found is not None and f'["{blob.hash}","{blob.media_type}"]' not in found[0]:
+        raise damaged(path, f"evidence {blob.hash} is called {blob.media_type} and was something else")
 
 
 def _stored(db: sqlite3.Connection, name: str) -> tuple[str, int] | None:

@@ -46,6 +46,11 @@ def genesis(journal_id: str, created_wall_ns: int) -> bytes:
     return link(b"", ("dealer-station journal", CHAIN_VERSION, journal_id, created_wall_ns))
 
 
+def mark(*fields: Field) -> bytes:
+    """A short mark (16 bytes) of what stands beside the chain, to be kept with it: a bit that flipped shows."""
+    return link(b"", fields)[:16]
+
+
 def seal(table: str, sequence: int, state_version: int, row_hash: bytes, body: bytes) -> bytes:
     """The hash (32 bytes) that a snapshot carries, to be ignored when any part of it changed."""
     return link(b"", ("snapshot", table, sequence, state_version, row_hash, body))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,21 +10,23 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dealer_daemon.commands import CommandRecord
-from dealer_daemon.events import EVENT_TYPES, Event, UnknownEventType, decode_data, encode_data
-from dealer_daemon.journal.chain import Field, link
-from dealer_daemon.journal.errors import EvidenceConflict, JournalMisuse, JournalTooNew, damaged
+from dealer_daemon.commands import CommandRecord, Reply
+from dealer_daemon.events import EVENT_TYPES, Event, decode_data, encode_data
+from dealer_daemon.journal.chain import Field, link, mark
+from dealer_daemon.journal.errors import EvidenceConflict, JournalMisuse, damaged
 from dealer_drivers.instant import Instant
 
 EVENT = "event"
 COMMAND = "command"
+ANCHOR = "anchor"
 
 COLUMNS = (
     "id, dealer_table, kind, sequence, type, subject, wall_ns, mono_ns, boot, client, command_id, body, evidence, hash"
 )
 """The columns of ``entries`` in the order of ``Entry``; all but the last are hashed, in this order."""
 
-INSERT = f"INSERT INTO entries ({COLUMNS}) VALUES ({', '.join('?' * len(COLUMNS.split()))})"
+INSERT = f"INSERT INTO entries ({COLUMNS}, signature) VALUES ({', '.join('?' * (len(COLUMNS.split()) + 1))})"
+"""A signature is not hashed: it is a function of the event that was made when the event was committed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,35 @@ class Link:
     hash: bytes
 
 
+def marked(signature: bytes | None, row_hash: bytes) -> bytes | None:
+    """A signature as it is stored: behind a mark that binds it to its row."""
+    return None if signature is None else mark(row_hash, signature) + signature
+
+
+def unmarked(stored: bytes, row_hash: bytes) -> bytes | None:
+    """The signature that was stored with the row of this hash; ``None`` when it is not what was stored."""
+    signature = stored[16:]
+    return signature if stored[:16] == mark(row_hash, signature) else None
+
+
+class NewRow(NamedTuple):
+    """A row to insert: ``columns`` are those of ``INSERT``, ``evidence`` the hashes of what it names."""
+
+    id: int
+    hash: bytes
+    columns: tuple[Any, ...]
+    evidence: Sequence[str]
+
+
 def draft(
-    head: Link, events: Sequence[Event], command: CommandRecord | None, at: Instant, boot: str, media: Mapping[str, str]
-) -> list[tuple[Any, ...]]:
+    head: Link,
+    events: Sequence[Event],
+    command: CommandRecord | None,
+    at: Instant,
+    boot: str,
+    media: Mapping[str, str],
+    signatures: Sequence[bytes | None],
+) -> list[NewRow]:
     """The rows to insert for one commit, chained behind ``head``: the command first, then what it caused.
 
     ``media`` maps the hashes of all evidence of this commit to media types. Evidence that no event names is named by
@@ -82,9 +111,10 @@ def draft(
     parts.extend((_event_fields(event), list(named_by(event))) for event in events)
     named = {name for _, names in parts for name in names}
     parts[-1][1].extend(name for name in media if name not in named)
-    rows: list[tuple[Any, ...]] = []
+    signed = [*([None] if command is not None else []), *signatures]
+    rows: list[NewRow] = []
     row_id, previous = head.id, head.hash
-    for fields, names in parts:
+    for (fields, names), signature in zip(parts, signed, strict=True):
         row_id += 1
         try:
             evidence = msgspec.json.encode([(name, media[name]) for name in names]).decode()
@@ -94,7 +124,7 @@ def draft(
             ) from missing
         hashed = (row_id, *fields, evidence)
         previous = link(previous, hashed)
-        rows.append((*hashed, previous))
+        rows.append(NewRow(row_id, previous, (*hashed, previous, marked(signature, previous)), names))
     return rows
 
 
@@ -136,29 +166,34 @@ def _command_fields(record: CommandRecord, at: Instant, boot: str) -> list[Field
     ]  # fmt: skip
 
 
-def event_of(row: tuple[str, int, str, str | None, int, int, str, bytes], path: Path) -> Event:
-    """The event of a row's ``EVENT_COLUMNS``. Raises ``JournalTooNew`` or ``JournalDamaged``."""
-    table, sequence, type_word, subject, wall_ns, mono_ns, boot, body = row
+class Answer(NamedTuple):
+    """What was answered to a command, and the digest of what was asked."""
+
+    digest: str
+    reply: Reply
+
+
+def answer_of(body: bytes, path: Path) -> Answer:
+    """The answer in the body of a command's row. Raises ``JournalDamaged``."""
     try:
-        data = decode_data(type_word, body)
-    except UnknownEventType as error:
-        raise JournalTooNew(
-            f"{path}: event {sequence} of {table}: {error}. Install the version of dealer-station that wrote it, or a "
-            "newer one"
-        ) from error
+        record = msgspec.json.decode(body, type=CommandRecord)
     except msgspec.MsgspecError as error:
-        raise damaged(path, f"event {sequence} of {table} ({type_word}) cannot be read: {error}") from error
-    return Event(
-        table=table, sequence=sequence, subject=subject, wall_ns=wall_ns, mono_ns=mono_ns, boot=boot, data=data
-    )
+        raise damaged(path, f"a command and its reply cannot be read: {error}") from error
+    return Answer(record.digest, record.reply)
 
 
-EVENT_COLUMNS = "dealer_table, sequence, type, subject, wall_ns, mono_ns, boot, body"
-
-
-def command_of(body: bytes, path: Path) -> CommandRecord:
-    """The command of a row's body. Raises ``JournalDamaged``."""
+def stored_answer(db: sqlite3.Connection, path: Path, table: str, client: str, command_id: str) -> Answer | None:
+    """The answer to a command whose row is gone. Raises ``JournalDamaged``, ``sqlite3.Error``."""
+    row = db.execute(
+        "SELECT number, dealer_table, client, command_id, digest, reply, mark FROM answered "
+        "WHERE dealer_table = ? AND client = ? AND command_id = ?",
+        (table, client, command_id),
+    ).fetchone()
+    if row is None:
+        return None
+    if row[-1] != mark(*row[:-1]):
+        raise damaged(path, f"the answer to command {command_id} of {client} is not what was kept")
     try:
-        return msgspec.json.decode(body, type=CommandRecord)
+        return Answer(row[4], msgspec.json.decode(row[5], type=Reply))
     except msgspec.MsgspecError as error:
         raise damaged(path, f"a command and its reply cannot be read: {error}") from error

@@ -9,6 +9,7 @@
     ├── JournalTooNew        a newer version wrote it: install that version
     ├── JournalDamaged       it is not what was written: a person must look; nothing is repaired by itself
     ├── JournalUnreadable    a file given to verify or export cannot be opened
+    ├── EventsRemoved        events that retention took away are asked for: begin with the first that is there
     └── JournalMisuse        an error of the program that calls; nothing is written
         ├── SequenceConflict    an event's sequence is not the next of its table
         ├── CommandRepeated     the command's id was answered before; its reply is in the journal
@@ -54,6 +55,17 @@ class JournalUnreadable(JournalError):  # noqa: N818
     """A file that was to be verified or exported cannot be opened."""
 
 
+class EventsRemoved(JournalError):  # noqa: N818
+    """Events are asked for that are gone by retention. ``first`` is the first sequence that is still there."""
+
+    def __init__(self, table: str, first: int) -> None:
+        super().__init__(
+            f"the events of table {table} before {first} were removed by retention; {first} is the first that is still "
+            "there: begin with it, and take what was before from an archive or a backup"
+        )
+        self.first = first
+
+
 class JournalMisuse(JournalError):  # noqa: N818
     """The calling program asked for something that must not be. Nothing was written."""
 
@@ -74,27 +86,32 @@ class CursorAhead(JournalMisuse):
     """A cursor was set beyond the last event: its owner saw events that this journal does not have."""
 
 
-_DO_NOT_DELETE = "Do not delete or edit it: copy the state directory, run `dealer-daemon journal verify`"
-
-
 def damaged(path: Path, what: str) -> JournalDamaged:
     """A ``JournalDamaged`` that says what is wrong with the file and what to do."""
     return JournalDamaged(
-        f"{path}: {what}. {_DO_NOT_DELETE} on the copy, and restore the journal from a backup or move it aside by "
-        "decision of the service manager: a new journal starts its sequences at 1 again"
+        f"{path}: {what}. Do not delete or edit it: copy the state directory, run `dealer-daemon journal verify` on "
+        "the copy, and then `dealer-daemon journal salvage` as docs/howto/recover-a-journal.md says. An older copy or "
+        "a new journal would give sequences a second time that servers have seen"
     )
 
 
-def from_sqlite(error: sqlite3.Error, path: Path, doing: str) -> JournalError:
+DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
+"""What comes out of SQLite: a message or a text of a damaged file need not be UTF-8."""
+
+
+def from_sqlite(error: sqlite3.Error | UnicodeError, path: Path, doing: str) -> JournalError:
     """The journal error for what SQLite said while ``doing`` (``"committing"``), by the reaction it calls for."""
+    if isinstance(error, UnicodeError) or not (
+        hasattr(error, "sqlite_errorcode") or isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError)
+    ):
+        return damaged(path, f"{doing} failed: there is text in it that is not UTF-8")
     if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError | sqlite3.DataError):
         return JournalMisuse(f"{path}: {doing}: {error}")
-    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    name: str = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
-    said = f"{path}: {doing} failed ({name}: {error})"
+    said = f"{path}: {doing} failed ({error.sqlite_errorname}: {error})"
     # Extended codes carry the primary code in the low byte (SQLite result codes).
-    match code & 0xFF:
-        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+    match error.sqlite_errorcode & 0xFF:
+        # SQLITE_ERROR is a statement that does not fit the tables; the statements are ours and do not change.
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_ERROR | sqlite3.SQLITE_FORMAT:
             return damaged(path, f"{doing} failed: {error}")
         case sqlite3.SQLITE_CONSTRAINT:
             return damaged(path, f"{doing} met rows that this daemon did not write ({error}); restart it to read them")

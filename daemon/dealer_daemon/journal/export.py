@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
+from dealer_daemon.journal.anchor import read_anchor
 from dealer_daemon.journal.blobs import read_evidence
 from dealer_daemon.journal.connection import open_reader
 from dealer_daemon.journal.entry import COLUMNS, COMMAND, Entry
-from dealer_daemon.journal.errors import damaged, from_sqlite
+from dealer_daemon.journal.errors import DATABASE_ERRORS, damaged, from_sqlite
 from dealer_daemon.journal.schema import about
 from dealer_drivers.instant import Instant
 
@@ -24,7 +25,8 @@ def export_file(path: Path, table: str | None = None, *, evidence: bool = False)
     """The rows of a journal file in order, or those of one table.
 
     Every line has ``kind``, ``type``, ``sequence``, ``time``, ``subject`` and ``data`` (``interfaces.md``). Kinds are
-    ``event``; ``command`` with its reply; once at the beginning ``journal`` with what the chain begins with; and, with
+    ``event``; ``command`` with its reply; once at the beginning ``journal`` with what the chain begins with (its last
+    row that retention removed, and the hash of that, where it did); and, with
     ``evidence``, each blob before the first row that names it, in base64. Rows also have all else that the chain
     hashes, their ``evidence`` as a list of hashes and media types.
 
@@ -39,7 +41,7 @@ def export_file(path: Path, table: str | None = None, *, evidence: bool = False)
             yield from _rows(db, path, table, evidence)
         finally:
             db.close()
-    except sqlite3.Error as error:
+    except DATABASE_ERRORS as error:
         raise from_sqlite(error, path, "exporting") from error
 
 
@@ -73,7 +75,10 @@ def _line(kind: str, type_word: str, sequence: int | None, wall_ns: int, subject
 
 def _beginning(db: sqlite3.Connection, path: Path) -> Line:
     journal_id, created_wall_ns = about(db, path)
-    data = {"journal_id": journal_id, "created_wall_ns": created_wall_ns}
+    data: dict[str, Any] = {"journal_id": journal_id, "created_wall_ns": created_wall_ns}
+    anchor = read_anchor(db, path)
+    if anchor.last_row:
+        data |= {"removed_through": anchor.last_row, "removed_hash": anchor.hash.hex()}
     return _line("journal", "journal.begun", None, created_wall_ns, None, data)
 
 
@@ -94,7 +99,7 @@ def _row(row: Entry, evidence: list[tuple[str, str]]) -> Line:
 
 
 def _blob(db: sqlite3.Connection, path: Path, row: Entry, name: str) -> Line:
-    blob = read_evidence(db, name)
+    blob = read_evidence(db, path, name)
     if blob is None:
         raise damaged(path, f"row {row.id} names evidence {name}, which is missing")
     data = {"hash": blob.hash, "media_type": blob.media_type, "base64": base64.b64encode(blob.body).decode()}

@@ -1,9 +1,4 @@
-"""The tables of a journal file, making a new one, and knowing one when it is seen.
-
-``entries`` is the log: rows are only ever added. ``evidence`` holds blobs by hash; every one is named by a row.
-``cursors`` and ``snapshots`` are the only tables that change, and neither is a source of truth: a cursor that is lost
-repeats messages, a snapshot that is lost costs a longer fold.
-"""
+"""Making a new journal file, and knowing one when it is seen."""
 
 from __future__ import annotations
 
@@ -13,65 +8,10 @@ import time
 import uuid
 from pathlib import Path
 
+from dealer_daemon.journal.ddl import SCHEMA_VERSION, SCHEMAS
 from dealer_daemon.journal.errors import JournalTooNew, damaged
 
 APPLICATION_ID = 0x444C4A31  # "DLJ1"
-SCHEMA_VERSION = 1
-
-# The triggers stop a hand at a prompt and an error in a program. Who means to forge drops them: for that is the chain.
-DDL = """
-CREATE TABLE about (
-  one INTEGER PRIMARY KEY CHECK (one = 1),
-  journal_id TEXT NOT NULL,
-  created_wall_ns INTEGER NOT NULL
-) STRICT;
-CREATE TABLE entries (
-  id INTEGER PRIMARY KEY,
-  dealer_table TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('event', 'command')),
-  sequence INTEGER CHECK ((sequence IS NOT NULL) = (kind = 'event')),
-  type TEXT NOT NULL,
-  subject TEXT,
-  wall_ns INTEGER NOT NULL,
-  mono_ns INTEGER NOT NULL,
-  boot TEXT NOT NULL,
-  client TEXT,
-  command_id TEXT CHECK ((command_id IS NOT NULL) = (kind = 'command')),
-  body BLOB NOT NULL,
-  evidence TEXT NOT NULL,
-  hash BLOB NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX entries_by_sequence ON entries (dealer_table, sequence) WHERE sequence IS NOT NULL;
-CREATE INDEX entries_by_type ON entries (dealer_table, type, sequence) WHERE sequence IS NOT NULL;
-CREATE UNIQUE INDEX entries_by_command ON entries (dealer_table, client, command_id) WHERE command_id IS NOT NULL;
-CREATE TABLE evidence (
-  hash TEXT PRIMARY KEY,
-  media_type TEXT NOT NULL,
-  body BLOB NOT NULL
-) STRICT;
-CREATE TABLE cursors (
-  dealer_table TEXT NOT NULL,
-  name TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  PRIMARY KEY (dealer_table, name)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE snapshots (
-  dealer_table TEXT PRIMARY KEY,
-  sequence INTEGER NOT NULL,
-  state_version INTEGER NOT NULL,
-  row_hash BLOB NOT NULL,
-  body BLOB NOT NULL,
-  seal BLOB NOT NULL
-) STRICT;
-CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries
-  BEGIN SELECT RAISE(ABORT, 'rows of a journal are never changed'); END;
-CREATE TRIGGER entries_never_go BEFORE DELETE ON entries
-  BEGIN SELECT RAISE(ABORT, 'rows of a journal are never deleted'); END;
-CREATE TRIGGER evidence_never_changes BEFORE UPDATE ON evidence
-  BEGIN SELECT RAISE(ABORT, 'evidence is never changed'); END;
-CREATE TRIGGER evidence_never_goes BEFORE DELETE ON evidence
-  BEGIN SELECT RAISE(ABORT, 'evidence is never deleted'); END;
-"""
 
 
 def create_file(path: Path) -> None:
@@ -90,7 +30,7 @@ def create_file(path: Path) -> None:
     try:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        connection.executescript("BEGIN;" + DDL + "COMMIT;")
+        connection.executescript("BEGIN;" + SCHEMAS[SCHEMA_VERSION] + "COMMIT;")
         connection.execute("INSERT INTO about VALUES (1, ?, ?)", (uuid.uuid4().hex, time.time_ns()))
     finally:
         connection.close()
@@ -113,7 +53,7 @@ def check_header(connection: sqlite3.Connection, path: Path) -> None:
     Raises ``JournalDamaged``, ``JournalTooNew`` or ``sqlite3.Error``.
     """
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = version_of(connection)
     if application_id != APPLICATION_ID or version < 1:
         raise damaged(path, "this file is no journal of a dealer station")
     if version > SCHEMA_VERSION:
@@ -129,3 +69,24 @@ def about(connection: sqlite3.Connection, path: Path) -> tuple[str, int]:
     if row is None:
         raise damaged(path, "the journal has lost its own id")
     return row
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the file's schema."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def schema_differences(connection: sqlite3.Connection, ddl: str) -> list[str]:
+    """The names of tables, indexes and triggers that are not as ``ddl`` makes them."""
+    model = sqlite3.connect(":memory:")
+    try:
+        model.executescript(ddl)
+        expected = dict(model.execute(_NAMED))
+    finally:
+        model.close()
+    found = dict(connection.execute(_NAMED))
+    return [name for name in sorted(expected.keys() | found.keys()) if expected.get(name) != found.get(name)]
+
+
+_NAMED = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from dealer_daemon.journal.chain import genesis
+from dealer_daemon.journal.anchor import Anchor
 from dealer_daemon.journal.entry import COLUMNS, Entry, Link, hash_of
 from dealer_daemon.journal.errors import damaged
-from dealer_daemon.journal.schema import about
+from dealer_daemon.journal.order import row_follows
 
 TAIL_ROWS = 200
 
@@ -25,18 +25,20 @@ WHERE name IS NOT NULL
 """
 
 
-def read_end(connection: sqlite3.Connection, path: Path) -> tuple[Link, dict[str, int]]:
+def read_end(connection: sqlite3.Connection, path: Path, anchor: Anchor) -> tuple[Link, dict[str, int]]:
     """The end of the chain and each table's last sequence, once the last ``TAIL_ROWS`` rows are verified.
 
     Raises ``JournalDamaged`` when a row is missing, changed or out of order, and ``sqlite3.Error``.
     """
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM entries").fetchone()
-    before = _row_before(connection, path, max(0, last - TAIL_ROWS))
+    before = _row_before(connection, path, max(0, last - TAIL_ROWS), anchor)
     tail = [
         Entry(*row)
         for row in connection.execute(f"SELECT {COLUMNS} FROM entries WHERE id > ? ORDER BY id", (before.id,))
     ]
-    sequences: dict[str, int] = dict(connection.execute(_TABLES))
+    sequences: dict[str, int] = {table: base.sequence for table, base in anchor.body.tables.items()}
+    for table, sequence in connection.execute(_TABLES):
+        sequences[table] = max(sequence or 0, sequences.get(table, 0))  # none: a damaged index, said below
     seen: dict[str, int] = {}
     link = before
     for row in tail:
@@ -47,8 +49,9 @@ def read_end(connection: sqlite3.Connection, path: Path) -> tuple[Link, dict[str
         if row.sequence is not None:
             previous = seen.get(row.table)
             if previous is None:
-                previous = _sequence_before(connection, row.table, row.sequence)
-            if row.sequence != previous + 1:
+                before_it = _sequence_before(connection, row.table, row.sequence)
+                previous = max(before_it, anchor.base(row.table))
+            if not row_follows(previous, row.sequence, row.type, row.body):
                 raise damaged(path, f"row {row.id}: event {previous + 1} of table {row.table} is missing")
             seen[row.table] = row.sequence
         link = Link(row.id, row.hash)
@@ -58,9 +61,9 @@ def read_end(connection: sqlite3.Connection, path: Path) -> tuple[Link, dict[str
     return link, sequences
 
 
-def _row_before(connection: sqlite3.Connection, path: Path, row_id: int) -> Link:
-    if row_id == 0:
-        return Link(0, genesis(*about(connection, path)))
+def _row_before(connection: sqlite3.Connection, path: Path, row_id: int, anchor: Anchor) -> Link:
+    if row_id <= anchor.last_row:
+        return Link(anchor.last_row, anchor.hash)
     row = connection.execute("SELECT hash FROM entries WHERE id = ?", (row_id,)).fetchone()
     if row is None:
         raise damaged(path, f"row {row_id} is missing")

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
 
-from dealer_daemon.commands import Command, ErrorCode, Reply
+from dealer_daemon.bodies import ConsumerBody
+from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply
 from dealer_daemon.config import TableConfig
 from dealer_daemon.events import (
     AttemptHeld,
     AttemptRefused,
     DeviceFaulted,
     EventData,
+    EventsExpired,
     RoundVoided,
     TablePaused,
     Violation,
@@ -31,7 +33,7 @@ from dealer_daemon.station.setup import recover, snapshot_of, table_setup
 from dealer_daemon.table import Decision, Table
 from dealer_drivers.clock import Clock
 from dealer_drivers.driver import DeviceAction
-from dealer_drivers.instant import Instant
+from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import Reading
 
 RETRY_S = 0.5
@@ -59,8 +61,10 @@ class TableHost:
         clock_speed: float,
         act: Callable[[str, DeviceAction], None],
         changed: Callable[[], None],
+        command_max_age_s: float = 0,
     ) -> None:
         self.config = config
+        self._command_max_age_s = command_max_age_s
         self._journal = journal
         self._clock = clock
         self._boot = boot
@@ -77,6 +81,9 @@ class TableHost:
 
     def start(self) -> None:
         """Take the table up: the first event of this run. Raises ``JournalError`` when not even that can be written."""
+        if self._table.first_card_begins_a_hand:
+            detail = "the first card that is read is taken for the first of a hand: deal none of an older hand now"
+            self._log.warning("first_card_begins_a_hand", detail=detail)
         decision = self._table.start(self._clock.now())
         self._commit(decision, self._table.state)
 
@@ -90,6 +97,11 @@ class TableHost:
         if deadline_ns is not None and at.mono_ns >= deadline_ns:
             self._take(self._table.tick(at))
 
+    def expired(self, data: EventsExpired) -> None:
+        """Events of this table are no longer kept. Does nothing while decisions wait for the disk."""
+        if not self._waiting:
+            self._take(self._table.expired(data, self._clock.now()))
+
     def command(self, command: Command) -> Reply:
         """Answer a command once; the same id again gets the same reply."""
         if self._waiting:
@@ -100,6 +112,9 @@ class TableHost:
                 return earlier.reply
             message = f"the id {command.id} was used before for another command"
             return Reply(command=command.id, ok=False, error=ErrorCode.ID_REUSED, message=message)
+        refusal = self._stale(command) or self._not_kept(command)
+        if refusal is not None:
+            return refusal
         decision = self._table.command(
             command, self._clock.now(), lambda sequence: self._journal.event_at(self.config.name, sequence)
         )
@@ -120,9 +135,40 @@ class TableHost:
             return _unavailable(command, f"the command waits for the disk: {self.stalled}")
         return reply
 
-    def state_message(self) -> dict[str, Any]:
-        """The retained message of what the table is doing."""
-        return state_message(self.committed, self.config.game, self._boot, self._clock.now(), self.stalled)
+    def _stale(self, command: Command) -> Reply | None:
+        """The refusal of a command that a broker kept, or that somebody recorded and sends again.
+
+        Only where the station asks for a time. One that was answered before keeps its answer.
+        """
+        if not self._command_max_age_s:
+            return None
+        if command.sent_ns is None:
+            message = "it does not say when it was sent: give it a `time`, RFC 3339"
+        else:
+            off_s = abs(self._clock.now().wall_ns - command.sent_ns) / NS_PER_S
+            if off_s <= self._command_max_age_s:
+                return None
+            message = (
+                f"its time is {off_s:.1f} s from the station's and at most {self._command_max_age_s:g} s are allowed: "
+                "if it is still meant, send it again with the time of now; is it new, set both clocks (NTP)"
+            )
+        return Reply(command=command.id, ok=False, error=ErrorCode.EXPIRED, message=message)
+
+    def _not_kept(self, command: Command) -> Reply | None:
+        """The refusal of a resend from before what retention left."""
+        wanted, first = command.args.get("from"), self._journal.first_sequence(self.config.name)
+        if command.name is not CommandName.EVENTS_RESEND or not isinstance(wanted, int) or not 1 <= wanted < first:
+            return None
+        message = (
+            f'events before {first} are no longer kept: ask "from" {first}, and see to what you missed by the records '
+            "of the game servers"
+        )
+        return Reply(command=command.id, ok=False, error=ErrorCode.BAD_ARGUMENT, message=message)
+
+    def state_message(self, consumers: Mapping[str, ConsumerBody]) -> dict[str, Any]:
+        """The retained message of what the table is doing, and how its ``consumers`` are."""
+        now = self._clock.now()
+        return state_message(self.committed, self.config.game, self._boot, now, self.stalled, consumers)
 
     def stop(self) -> bool:
         """Make a last try at what waits. Says whether all was committed."""

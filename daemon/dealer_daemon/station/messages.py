@@ -7,8 +7,12 @@ betting is open, because what an attempt showed is not part of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
+import msgspec
+
+from dealer_daemon.bodies import ConsumerBody
 from dealer_daemon.round import TableState
 from dealer_drivers.driver import Driver
 from dealer_drivers.instant import Instant
@@ -16,7 +20,14 @@ from dealer_drivers.link import LinkState
 from dealer_drivers.supervised import LinkHealth
 
 
-def state_message(state: TableState, game: str, boot: str, at: Instant, stalled: str | None) -> dict[str, Any]:
+def state_message(
+    state: TableState,
+    game: str,
+    boot: str,
+    at: Instant,
+    stalled: str | None,
+    consumers: Mapping[str, ConsumerBody] = MappingProxyType({}),
+) -> dict[str, Any]:
     """What the table is doing. ``stalled`` says why nothing can be committed at the moment, else ``None``."""
     current = state.round
     return {
@@ -36,6 +47,7 @@ def state_message(state: TableState, game: str, boot: str, at: Instant, stalled:
         "last_sequence": state.sequence,
         "last_outcome": None if state.outcome is None else state.outcome.sequence,
         "faults": state.faults,
+        "consumers": msgspec.to_builtins(dict(consumers)),
     }
 
 

@@ -8,9 +8,12 @@ import msgspec
 
 from dealer_daemon.config import TableConfig
 from dealer_daemon.games import load_game
-from dealer_daemon.journal import Journal, Snapshot
+from dealer_daemon.journal import Journal
 from dealer_daemon.round import STATE_VERSION, TableState, apply
+from dealer_daemon.station.kept import kept_state, snapshot_of
 from dealer_daemon.table import Rules, TableSetup
+
+__all__ = ["VERSION", "recover", "snapshot_of", "table_setup"]
 
 VERSION = metadata.version("dealer-station")
 
@@ -35,17 +38,13 @@ def table_setup(config: TableConfig, clock_speed: float = 1.0) -> TableSetup:
 
 
 def recover(journal: Journal, table: str) -> TableState:
-    """The table's state: the newest snapshot, and the events after it folded onto it.
+    """The table's state: the newest snapshot, or what is kept of events that are gone, and the events after it folded
+    onto it.
 
     Raises ``FoldError`` when the events are not what a table wrote, and what ``Journal.events`` raises.
     """
-    kept = journal.snapshot(table, STATE_VERSION)
-    state = TableState(table=table) if kept is None else msgspec.json.decode(kept.body, type=TableState)
+    snapshot = journal.snapshot(table, STATE_VERSION)
+    state = kept_state(journal, table) if snapshot is None else msgspec.json.decode(snapshot.body, type=TableState)
     for event in journal.events(table, after=state.sequence):
         state = apply(state, event)
     return state
-
-
-def snapshot_of(state: TableState) -> Snapshot:
-    """The state as the journal keeps it."""
-    return Snapshot(state.table, state.sequence, msgspec.json.encode(state), STATE_VERSION)

@@ -17,13 +17,17 @@ import structlog
 from dealer_daemon.commands import Command, CommandName, Reply
 from dealer_daemon.config import Config, TableConfig
 from dealer_daemon.journal import Journal, JournalUnavailable
+from dealer_daemon.mqtt.envelope import event_signer
+from dealer_daemon.mqtt.heads import Signing
 from dealer_daemon.mqtt.settings import broker_settings
 from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.mqtt.uplink import Uplink
 from dealer_daemon.station.control import ControlServer
 from dealer_daemon.station.device import DeviceHost
 from dealer_daemon.station.host import TableHost
+from dealer_daemon.station.retention import Retention
 from dealer_daemon.station.setup import VERSION
+from dealer_daemon.station.signing import station_key, with_known_keys
 from dealer_drivers.clock import Clock, SystemClock
 from dealer_drivers.driver import DeviceAction
 
@@ -49,6 +53,7 @@ class TableParts:
             clock_speed=station.clock_speed,
             act=self._act,
             changed=self._changed,
+            command_max_age_s=station.config.mqtt.command_max_age_s,
         )
         keep_days = station.config.station.flight_recorder_days
         recordings = Path(station.config.station.state_dir) / RECORDINGS if keep_days else None
@@ -74,6 +79,12 @@ class TableParts:
             version=VERSION,
             since=station.since,
             in_flight=station.config.mqtt.in_flight,
+            roles_by_topic=station.config.mqtt.roles_by_topic,
+            journal=station.journal,
+            signing=station.signing,
+            now=lambda: station.clock.now().rfc3339(),
+            consumer_gone_s=station.config.mqtt.consumer_gone_s,
+            consumers_changed=self._changed,
         )
 
     def start(self) -> None:
@@ -97,7 +108,7 @@ class TableParts:
         """Everything about the table, for the status command."""
         mqtt = self.uplink.status
         return {
-            "state": self.host.state_message(),
+            "state": self.host.state_message(self.uplink.consumers),
             "devices": {
                 name: device.message(self.host.committed.faults.get(name, [])) for name, device in self.devices.items()
             },
@@ -129,7 +140,7 @@ class TableParts:
         if self._show_state is not None:
             self._show_state.cancel()
             self._show_state = None
-        self.uplink.set_state(self.host.state_message())
+        self.uplink.set_state(self.host.state_message(self.uplink.consumers))
 
 
 class Station:
@@ -142,18 +153,24 @@ class Station:
         self.boot = str(uuid.uuid4())
         self.since = self.clock.now().rfc3339()
         self.journal: Journal
+        self.retention: Retention
+        self.signing: Signing
         self.tables: dict[str, TableParts] = {}
         self._log = structlog.get_logger()
 
     async def run(self, stop: asyncio.Event) -> bool:
         """Run until ``stop`` is set. Says whether everything was committed and acknowledged by then.
 
-        Raises ``JournalError`` when the journal cannot be opened or is damaged, ``FoldError`` when its events are
-        not a table's, and whatever went wrong that must not be papered over.
+        Raises ``KeyFileError`` or ``CredentialMissing`` when a secret cannot be used, ``JournalError`` when the journal
+        cannot be opened or is damaged, ``FoldError`` when its events are not a table's, and whatever went wrong that
+        must not be papered over.
         """
         state_dir = Path(self.config.station.state_dir)
-        self.journal = Journal.open(state_dir, boot=self.boot, clock=self.clock.now)
+        key = station_key(self.config)
+        sign = None if key is None else event_signer(self.config.station.site, key)
+        self.journal = Journal.open(state_dir, boot=self.boot, clock=self.clock.now, sign=sign)
         try:
+            self.signing = with_known_keys(self.config, key)
             return await self._run(state_dir, stop)
         finally:
             self.journal.close()
@@ -162,6 +179,9 @@ class Station:
         log = self._log
         tasks: list[asyncio.Task[Any]] = []
         self.tables = {name: TableParts(self, table) for name, table in self.config.tables.items()}
+        hosts = {name: parts.host for name, parts in self.tables.items()}
+        days = self.config.station.retention_days
+        self.retention = Retention(self.journal, days, self.clock.now, self.boot, hosts)
         control = ControlServer(state_dir, self.status)
         try:
             await control.start()
@@ -216,10 +236,14 @@ class Station:
                         parts.show_device(name)
 
     def _maintain(self) -> None:
-        """Checkpoint the journal while nobody waits for a commit. A disk that fails now is met by the next commit."""
+        """Remove old rows and checkpoint the journal while nobody waits for a commit.
+
+        A disk that fails now is met by the next commit.
+        """
         rounds = (parts.host.committed.round for parts in self.tables.values())
         if not any(current is not None and current.phase == "running" for current in rounds):
             with contextlib.suppress(JournalUnavailable):
+                self.retention.step()
                 self.journal.maintain()
 
     def status(self) -> dict[str, Any]:

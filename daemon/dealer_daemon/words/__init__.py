@@ -11,6 +11,7 @@ from dealer_daemon.words.cards import CARDS
 from dealer_daemon.words.decks import DECKS
 from dealer_daemon.words.devices import DEVICES
 from dealer_daemon.words.dice import DICE
+from dealer_daemon.words.journal import JOURNAL
 from dealer_daemon.words.looks import LOOKS
 from dealer_daemon.words.page import reasons_page
 from dealer_daemon.words.remedies import REMEDIES
@@ -21,7 +22,19 @@ from dealer_daemon.words.word import Kind, Language, Word
 
 __all__ = ["FAMILIES", "WORDS", "Kind", "Language", "UnknownWord", "Word", "reference", "text", "words_of"]
 
-FAMILIES: tuple[dict[str, Word], ...] = (SPINS, CARDS, DECKS, LOOKS, DICE, BEANS, TURNS, ROUNDS, REMEDIES, DEVICES)
+FAMILIES: tuple[dict[str, Word], ...] = (
+    SPINS,
+    CARDS,
+    DECKS,
+    LOOKS,
+    DICE,
+    BEANS,
+    TURNS,
+    ROUNDS,
+    REMEDIES,
+    DEVICES,
+    JOURNAL,
+)
 """No word is in two of them."""
 
 WORDS: dict[str, Word] = {name: word for family in FAMILIES for name, word in family.items()}

@@ -1,4 +1,4 @@
-"""Why a card did not count, and why a shoe ended (``validation/card.py``, ``shoe/readings.py`` of the drivers)."""
+"""Why a card did not count, and why a shoe ended (``validation/card.py``, ``readings/shoe.py`` of the drivers)."""
 
 from __future__ import annotations
 
@@ -153,6 +153,17 @@ CARDS: dict[str, Word] = {
     "shoe_empty": Word(
         (Kind.PAUSE,), "The shoe is empty", "牌靴已空", "牌靴已空",
         "Every card of the shoe came out and the hand needs one more. Change the shoe or void, then resume.",
+    ),
+    "unseen_in_hand": Word(
+        (Kind.PAUSE,), "Cards may have passed unseen in this hand", "本局可能有牌未被读取", "本局可能有牌未被讀取",
+        "The station or the scanner was away in the middle of a hand, and nothing tells whether cards passed. Compare "
+        "the table with the cards that were read. Resume, and the hand goes on with the card that is due: scan what "
+        "was missed. Or void, take the cards away, and resume: the next card begins a hand.",
+    ),
+    "unseen_between_hands": Word(
+        (Kind.PAUSE,), "Is the next card the first of a hand?", "请确认下一张牌为新局首张", "請確認下一張牌為新局首張",
+        "The station or the scanner was away between two hands, and the beginning of a hand may have passed. Resume "
+        "when the next card to be scanned is the first of a hand. The dealer may do this too.",
     ),
     # Held: not clear, a person looks.
     "perhaps_repeated": Word(

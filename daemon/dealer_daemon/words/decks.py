@@ -1,4 +1,4 @@
-"""Deck sets and shufflers: why a set failed, why no shoe starts (``validation/decks.py``, ``shuffler/readings.py``)."""
+"""Deck sets and shufflers: why a set failed, why no shoe starts (``validation/decks.py``, ``readings/shuffler.py``)."""
 
 from __future__ import annotations
 

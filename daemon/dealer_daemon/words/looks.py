@@ -1,4 +1,4 @@
-"""What a picture of dice or beans leaves in doubt (``dealer_drivers.dice.faces``, ``dealer_drivers.beans.layout``)."""
+"""What a picture of dice or beans leaves in doubt (``dealer_drivers.readings.dice`` and ``beans``)."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ _SECTIONS = {
     Kind.SKIPPED: ("Skipped", "`reason` of `hand.skipped`: this hand gives no result, and the next one counts."),
     Kind.PAUSE: (
         "Pause",
-        "`reason` of `table.paused`: the table stands until a service manager resumes it or voids the round.",
+        "`reason` of `table.paused`: the table stands until a service manager resumes it or voids the round. The "
+        "dealer may end `unseen_between_hands` too.",
     ),
     Kind.RESUMED: ("Resumed", "`reason` of `table.resumed`, where it is not a manager's own text."),
     Kind.VOID: ("Void", "`reason` of `round.voided`: the round is cancelled and stakes go back."),
@@ -49,6 +50,15 @@ _SECTIONS = {
     ),
     Kind.REMEDY: ("Remedy", "`remedy` of `attempt.refused`: what people do now."),
     Kind.FAULT: ("Fault", "`fault` of `device.fault` and `device.recovered`: what is wrong with a device."),
+    Kind.EXPIRED: (
+        "Expired",
+        "`reason` of `events.expired`: events go from the journal by retention though not everybody has them.",
+    ),
+    Kind.LOST: (
+        "Lost",
+        "`reason` of `events.lost`: these sequences stay empty. The table stands for the same reason until a service "
+        "manager resumes it.",
+    ),
 }
 
 

@@ -106,4 +106,9 @@ TURNS: dict[str, Word] = {
         _FAULT, "Zero was not set", "零点未设定", "零點未設定",
         "The encoder did not take the wheel's place as its zero. Let the wheel stand still and try again.",
     ),
+    "encoder_clock_off": Word(
+        _FAULT, "The counter's clock is off", "计数器时钟不准", "計數器時鐘不準",
+        "The counter's own clock runs fast, slow or not at all, so no turn can be judged. Switch the counter off and "
+        "on; if that does not help, exchange it.",
+    ),
 }  # fmt: skip

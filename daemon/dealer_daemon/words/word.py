@@ -41,6 +41,10 @@ class Kind(StrEnum):
     """``remedy`` of ``attempt.refused``."""
     FAULT = "fault"
     """``fault`` of ``device.fault`` and ``device.recovered``."""
+    EXPIRED = "expired"
+    """``reason`` of ``events.expired``."""
+    LOST = "lost"
+    """``reason`` of ``events.lost``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,8 +160,8 @@ def test_a_command_is_answered_from_the_journal(journal: Journal, state_dir: Any
     journal.commit([], command=refusal)
     journal.close()
     with closing(Journal.open(state_dir, boot=BOOT)) as again:
-        assert again.reply_to("r1", "server-1", "c1") == record
-        assert again.reply_to("r1", "server-1", "c2") == refusal
+        assert again.reply_to("r1", "server-1", "c1") == (record.digest, record.reply)
+        assert again.reply_to("r1", "server-1", "c2") == (refusal.digest, refusal.reply)
         assert again.reply_to("r1", "server-2", "c1") is None
         assert again.reply_to("r2", "server-1", "c1") is None
         assert again.last_sequence("r1") == 1, "a command takes no sequence"

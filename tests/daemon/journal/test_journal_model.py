@@ -123,7 +123,12 @@ class JournalMachine(RuleBasedStateMachine):
         self.lives += 1
         after = self.folder / f"life-{self.lives}"
         after.mkdir()
-        for name in ("journal.sqlite3", "journal.sqlite3-wal", *(["journal.sqlite3-shm"] if with_shm else [])):
+        for name in (
+            "journal.sqlite3",
+            "journal.sqlite3-wal",
+            "journal.head",
+            *(["journal.sqlite3-shm"] if with_shm else []),
+        ):
             shutil.copyfile(self.state_dir / name, after / name)
         self.journal.close()
         self.state_dir = after
@@ -145,7 +150,7 @@ class JournalMachine(RuleBasedStateMachine):
             assert journal.cursors(table) == {name: at for (of, name), at in self.cursors.items() if of == table}
             assert journal.snapshot(table, 1) == self.snapshots.get(table)
         for (table, command_id), record in self.commands.items():
-            assert journal.reply_to(table, "server-1", command_id) == record
+            assert journal.reply_to(table, "server-1", command_id) == (record.digest, record.reply)
         for name, blob in self.evidence.items():
             assert journal.evidence(name) == blob
 

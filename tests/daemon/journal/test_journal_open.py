@@ -20,6 +20,8 @@ from dealer_daemon.journal import (
     JournalDamaged,
     JournalTooNew,
     StateDirUnusable,
+    files,
+    health,
     verify_file,
 )
 from dealer_daemon.journal.tail import TAIL_ROWS
@@ -40,6 +42,7 @@ def test_a_new_journal_is_private_to_the_daemon_and_its_group(tmp_path: Path, um
             modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in state_dir.iterdir()}
             assert modes == {
                 "journal.lock": 0o640 & ~umask,
+                "journal.head": 0o640,
                 "journal.sqlite3": 0o640,
                 "journal.sqlite3-wal": 0o640,
                 "journal.sqlite3-shm": 0o640,
@@ -123,9 +126,9 @@ def test_a_failed_open_lets_go_of_the_lock(state_dir: Path) -> None:
 def test_a_newer_schema_is_refused(state_dir: Path) -> None:
     open_and_close(state_dir)
     with closing(sqlite3.connect(state_dir / "journal.sqlite3")) as db:
-        db.execute("PRAGMA user_version = 2")
+        db.execute("PRAGMA user_version = 3")
     before = (state_dir / "journal.sqlite3").read_bytes()
-    with pytest.raises(JournalTooNew, match=r"version 2 .* up to 1\. Install"):
+    with pytest.raises(JournalTooNew, match=r"version 3 .* up to 2\. Install"):
         Journal.open(state_dir, boot=BOOT)
     with pytest.raises(JournalTooNew):
         verify_file(state_dir / "journal.sqlite3")
@@ -264,6 +267,33 @@ def test_a_sequence_left_out_by_whoever_wrote_it(
 def test_an_index_that_hides_events(state_dir: Path, maker: Any, hide_events: Any) -> None:
     fill(state_dir, maker, 1)
     hide_events()
+    with pytest.raises(JournalDamaged, match="missing from index entries_by_sequence"):
+        Journal.open(state_dir, boot=BOOT)
+
+
+def test_a_look_at_a_large_file_is_cut_short(
+    state_dir: Path, maker: Any, hide_events: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it did not come to is checked where it is read."""
+    fill_long(state_dir, maker)
+    hide_events()
+    monkeypatch.setattr(health, "_STEPS", 50)
+    with closing(sqlite3.connect(state_dir / "journal.sqlite3")) as db:
+        assert health.look(db, state_dir / "journal.sqlite3", seconds=-1) is False
+        with pytest.raises(JournalDamaged, match="missing from index"):
+            health.look(db, state_dir / "journal.sqlite3", seconds=60)
+        assert db.execute("SELECT count(*) FROM entries").fetchone() == (LONG,), "the connection is free again"
+    monkeypatch.setattr(files, "look", lambda *_: False)
+    with pytest.raises(JournalDamaged, match="event 1 of table r1 is missing"):
+        Journal.open(state_dir, boot=BOOT)
+
+
+def test_an_index_that_hides_events_from_a_start_that_did_not_look(
+    state_dir: Path, maker: Any, hide_events: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(state_dir, maker, 1)
+    hide_events()
+    monkeypatch.setattr(files, "look", lambda *_: False)
     with pytest.raises(JournalDamaged, match="the index of the events of table r1 does not agree"):
         Journal.open(state_dir, boot=BOOT)
 
@@ -317,9 +347,9 @@ def test_rows_that_cannot_be_read_are_damage(state_dir: Path, maker: Any, tamper
         "DELETE FROM entries WHERE id = 3",
     )
     with closing(Journal.open(state_dir, boot=BOOT)) as journal:
-        with pytest.raises(JournalDamaged, match=r"event 1 of r1 .* cannot be read"):
+        with pytest.raises(JournalDamaged, match="row 1 is not what was written"):
             next(journal.events("r1"))
-        with pytest.raises(JournalDamaged, match="a command and its reply cannot be read"):
+        with pytest.raises(JournalDamaged, match="row 2 is not what was written"):
             journal.reply_to("r1", "server-1", "c3")
-        with pytest.raises(JournalDamaged, match="event 2 of table r1 is missing"):
+        with pytest.raises(JournalDamaged, match="row 3 is missing"):
             list(journal.events("r1", after=1))

@@ -1,0 +1,89 @@
+"""What ``journal verify`` compares a journal with, beside itself: public keys, and a head that was kept outside."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dealer_daemon.cli.common import CommandWrong
+
+if TYPE_CHECKING:
+    from dealer_daemon.events import Event
+
+
+class HeadNotSigned(Exception):  # noqa: N818
+    """The kept head is not the station's word. The text says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Row and hash that must be there, and what says of an event whether its signature is right."""
+
+    expected: tuple[int, str] | None
+    signature: Callable[[Event, bytes], bool] | None
+
+
+def add_checks(parser: argparse.ArgumentParser) -> None:
+    """``--public-key``, ``--site``, ``--head`` and ``--expect-head``."""
+    parser.add_argument(
+        "--public-key",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="K",
+        help="a public key of the station (PEM): every event must be signed by one of them; may be given again",
+    )
+    parser.add_argument("--site", metavar="S", help="the station's site, part of what is signed (default: the head's)")
+    parser.add_argument(
+        "--head",
+        type=Path,
+        metavar="H",
+        help="a body of the retained `journal` topic, kept in a file: its row must be there with its hash",
+    )
+    parser.add_argument(
+        "--expect-head",
+        metavar="ROW:HASH",
+        help="a head printed before: shows whether the journal was cut off or written anew since",
+    )
+
+
+def checks_of(arguments: argparse.Namespace) -> Checks:
+    """The checks that were asked for. Raises ``CommandWrong``, and ``HeadNotSigned`` for a head of somebody else."""
+    from dealer_daemon.mqtt.envelope import event_checker
+    from dealer_daemon.mqtt.head_body import read_head, verify_head
+    from dealer_daemon.signing import KeyFileError, key_id, read_public_key
+
+    try:
+        public = [read_public_key(path) for path in arguments.public_key]
+    except KeyFileError as error:
+        raise CommandWrong(str(error)) from error
+    keys = {key_id(key): key for key in public}
+    expected, site = _expected(arguments.expect_head), arguments.site
+    if arguments.head is not None:
+        if expected is not None:
+            raise CommandWrong("--head and --expect-head say the same: give one of them")
+        try:
+            body = arguments.head.read_bytes().strip()
+        except OSError as error:
+            raise CommandWrong(f"{arguments.head}: cannot be read: {error.strerror}") from error
+        head = read_head(body)
+        if head is None:
+            raise CommandWrong(f"{arguments.head}: is no body of a `journal` topic")
+        if keys and not verify_head(body, keys):
+            raise HeadNotSigned(f"{arguments.head}: no key that was given signed this head: it proves nothing")
+        expected, site = (head.row, head.hash), site or head.site
+    if keys and site is None:
+        raise CommandWrong("--public-key needs --site beside it, or --head: the site is part of what is signed")
+    return Checks(expected, event_checker(site, keys) if keys and site is not None else None)
+
+
+def _expected(text: str | None) -> tuple[int, str] | None:
+    if not text:
+        return None
+    row, _, digest = text.partition(":")
+    if not (row.isascii() and row.isdigit() and len(row) < 20) or len(digest) != 64:
+        raise CommandWrong("--expect-head is ROW:HASH as a report prints it")
+    return int(row), digest

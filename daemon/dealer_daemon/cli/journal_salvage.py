@@ -1,0 +1,110 @@
+"""``dealer-daemon journal salvage``: what can be proved of a damaged journal, into a new state directory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import uuid
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dealer_daemon.cli.common import Subcommands, add_command
+from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, WRONG, complain
+
+if TYPE_CHECKING:
+    from dealer_daemon.journal.store import Signer
+
+
+def add_salvage(actions: Subcommands) -> None:
+    """Add the action."""
+    parser = add_command(
+        actions,
+        "salvage",
+        "copy what can be proved of a damaged journal into a new state directory, and go on after what is lost",
+        "dealer-daemon journal salvage /copy/journal.sqlite3 --to /var/lib/dealer-station.new --by 'A. Tam'",
+        salvage_journal,
+    )
+    parser.add_argument("file", type=Path, metavar="F", help="the damaged journal, or better a copy of its directory")
+    parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="a directory that is empty or not there")
+    parser.add_argument("--by", required=True, metavar="NAME", help="who decides this; servers are told")
+    parser.add_argument(
+        "--after",
+        action="append",
+        default=[],
+        metavar="TABLE=N",
+        help="the highest sequence that servers have of a table, where that is known (may be given for each table)",
+    )
+    parser.add_argument(
+        "--config", type=Path, metavar="F", help="sign what is added with the key that this configuration names"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as a JSON object")
+
+
+def salvage_journal(arguments: argparse.Namespace) -> int:
+    """Exit codes: 0 done, 1 nothing can be proved, 2 no such file or the place is taken, 3 the disk fails."""
+    from dealer_daemon.config import ConfigErrors
+    from dealer_daemon.journal import (
+        JournalDamaged,
+        JournalMisuse,
+        JournalTooNew,
+        JournalUnavailable,
+        JournalUnreadable,
+        salvage,
+    )
+    from dealer_daemon.signing import KeyFileError
+    from dealer_drivers.secret_files import CredentialMissing
+
+    after: dict[str, int] = {}
+    for given in arguments.after:
+        table, _, sequence = given.rpartition("=")
+        if not table or not (sequence.isascii() and sequence.isdigit() and len(sequence) < 20):
+            return complain(f"--after {given}: it is TABLE=N, such as r1=1207", WRONG)
+        after[table] = int(sequence)
+    try:
+        sign = _signer(arguments)
+    except (ConfigErrors, KeyFileError, CredentialMissing) as error:
+        return complain(str(error), WRONG)
+    boot = str(uuid.uuid4())
+    try:
+        report = salvage(arguments.file, arguments.to, by=arguments.by, boot=boot, after=after, sign=sign)
+    except (JournalUnreadable, JournalTooNew, JournalMisuse) as error:
+        return complain(str(error), WRONG)
+    except JournalDamaged as error:
+        return complain(str(error), NO)
+    except JournalUnavailable as error:
+        return complain(str(error), UNREACHABLE)
+    except OSError as error:
+        return complain(f"{arguments.to}: {error.strerror}: give a directory that this user may write", WRONG)
+    if arguments.json:
+        print(json.dumps(asdict(report)))
+        return DONE
+    print(f"{report.path}: {report.rows} rows were copied; {report.stopped or 'every row is whole'}")
+    for table, last in sorted(report.events.items()):
+        first, to = report.lost.get(table, (0, 0))
+        lost = f"events {first} to {to} are lost; the table goes on with {to + 1}, paused" if first else "none is lost"
+        print(f"  {table}: events up to {last} are there; {lost}")
+    for table, (first, to) in sorted(report.lost.items()):
+        if table not in report.events:
+            print(f"  {table}: events {first} to {to} are lost; the table goes on with {to + 1}, paused")
+    for name in report.evidence_missing:
+        print(f"  evidence {name} is missing")
+    if report.signatures_missing or report.answers_missing:
+        print(f"  missing: {report.signatures_missing} signatures, {report.answers_missing} answers to old commands")
+    print(
+        "Compare each table's last sequence with the one in its retained state; if that is higher, salvage again with"
+    )
+    print("--after. Then go on as docs/howto/recover-a-journal.md says.")
+    return DONE
+
+
+def _signer(arguments: argparse.Namespace) -> Signer | None:
+    from dealer_daemon.config import load_config
+    from dealer_daemon.mqtt.envelope import event_signer
+    from dealer_daemon.station.signing import read_station_key
+
+    if arguments.config is None:
+        return None
+    config = load_config(arguments.config)
+    key = read_station_key(config)
+    return None if key is None else event_signer(config.station.site, key)

@@ -1,0 +1,44 @@
+"""Going on after a loss: sequences that servers may have seen are given to no other event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dealer_daemon.events import Event, EventsLost
+from dealer_daemon.journal.errors import JournalMisuse
+from dealer_daemon.journal.store import Journal, system_now
+
+GIVEN_UP = "given-up/"
+"""Before the id of a journal: the cursor up to which it does not matter any more what that one published."""
+
+
+def continue_after(journal: Journal, highest: Mapping[str, int], *, reason: str, by: str, boot: str) -> dict[str, int]:
+    """Let tables go on after the ``highest`` sequence that anybody may have seen of each.
+
+    Each table whose journal ends before it gets one event, ``events.lost``, that says which sequences stay empty; it
+    stands then until a service manager resumes it. ``reason`` is a word of the catalogue, ``by`` the person. That
+    whatever this journal published up to there is given up stands in the cursor ``GIVEN_UP`` of each. Answers the last
+    sequences of the tables with a loss now.
+
+    Raises ``JournalMisuse`` for a name that is empty, and what ``Journal.commit`` raises.
+    """
+    if not by.strip():
+        raise JournalMisuse("whoever lets a table go on after a loss gives a name")
+    now = system_now()
+    events = []
+    for table, sequence in sorted(highest.items()):
+        first = journal.last_sequence(table) + 1
+        if sequence < first:
+            continue
+        lost = EventsLost(from_sequence=first, to_sequence=sequence, reason=reason, by=by)
+        events.append(
+            Event(
+                table=table, sequence=sequence + 1, subject=None, wall_ns=now.wall_ns, mono_ns=now.mono_ns, boot=boot,
+                data=lost,
+            )
+        )  # fmt: skip
+    if events:
+        journal.commit(events)
+    name = GIVEN_UP + journal.journal_id
+    journal.set_cursors({(table, name): sequence for table, sequence in highest.items() if sequence})
+    return {event.table: event.sequence for event in events}

@@ -1,0 +1,273 @@
+"""The longest part of a damaged journal that can be proved, copied into a new one. Reads only what is damaged.
+
+Rows are copied from the beginning up to the first that is not what was written: never one behind it, however whole it
+looks, for nobody can say what stood between. What came after is lost, and ``events.lost`` says so in each table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from dealer_daemon.journal import uses
+from dealer_daemon.journal.anchor import Anchor, AnchorBody, AnsweredRow, answered_hash, read_anchor, read_state
+from dealer_daemon.journal.blobs import INSERT as INSERT_BLOB
+from dealer_daemon.journal.blobs import read_evidence
+from dealer_daemon.journal.chain import mark
+from dealer_daemon.journal.connection import open_reader
+from dealer_daemon.journal.cursors import Cursors
+from dealer_daemon.journal.entry import COLUMNS, EVENT, INSERT, Entry, Link, hash_of, unmarked
+from dealer_daemon.journal.errors import DATABASE_ERRORS, JournalDamaged, JournalMisuse, from_sqlite
+from dealer_daemon.journal.files import FILE_NAME, LOCK_NAME
+from dealer_daemon.journal.loss import continue_after
+from dealer_daemon.journal.order import row_follows
+from dealer_daemon.journal.prune import write_anchor
+from dealer_daemon.journal.schema import about, create_file, version_of
+from dealer_daemon.journal.seen import NAME as SEEN_NAME
+from dealer_daemon.journal.seen import read_seen
+from dealer_daemon.journal.store import Journal, Signer, system_now
+
+REASON = "journal_salvaged"
+
+
+@dataclass(slots=True)
+class SalvageReport:
+    """What ``salvage`` made.
+
+    ``events`` has each table's last sequence that was proved, ``lost`` the sequences that stay empty behind it;
+    ``stopped`` says what ended the walk, and is ``None`` where every row was whole.
+    """
+
+    path: str
+    rows: int = 0
+    stopped: str | None = None
+    events: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, tuple[int, int]] = field(default_factory=dict)
+    evidence_missing: list[str] = field(default_factory=list)
+    """Evidence that rows name and that is gone or changed: the rows are there, these are not."""
+    signatures_missing: int = 0
+    answers_missing: int = 0
+    """Commands before the rows that retention left, whose answers are not known any more."""
+
+
+def salvage(
+    path: Path,
+    state_dir: Path,
+    *,
+    by: str,
+    boot: str,
+    after: Mapping[str, int] | None = None,
+    sign: Signer | None = None,
+) -> SalvageReport:
+    """Copy what can be proved of the journal at ``path`` into a new state directory, and let its tables go on behind
+    every sequence that anybody may have seen.
+
+    That is the highest of: what was proved; what cursors and ``journal.head`` beside the file say; rows further on that
+    fit the row before them; and ``after``, what a person knows by table. ``by`` is that person; ``sign`` is as in
+    ``Journal.open``.
+
+    Raises ``JournalMisuse`` when ``state_dir`` has something in it already, ``JournalDamaged`` when not even the
+    beginning of the journal can be proved, ``JournalUnreadable``, ``JournalTooNew``, ``JournalUnavailable``, and
+    ``OSError`` when the new file cannot be made.
+    """
+    if state_dir.exists() and any(state_dir.iterdir()):
+        raise JournalMisuse(f"{state_dir}: is not empty: give a new directory, so that nothing is overwritten")
+    report = SalvageReport(str(state_dir / FILE_NAME))
+    try:
+        cursors, highest = _read(path, state_dir, boot, report)
+        for words in (_by_table(cursors), after or {}):
+            for table, sequence in words.items():
+                highest[table] = max(sequence, highest.get(table, 0))
+        _go_on(state_dir, report, cursors, highest, by, boot, sign)
+    except BaseException:
+        for name in ("", "-journal", "-wal", "-shm"):
+            (state_dir / (FILE_NAME + name)).unlink(missing_ok=True)
+        for name in (SEEN_NAME, LOCK_NAME):
+            (state_dir / name).unlink(missing_ok=True)  # half a journal is none
+        raise
+    return report
+
+
+def _read(path: Path, state_dir: Path, boot: str, report: SalvageReport) -> tuple[Cursors, dict[str, int]]:
+    """Fill the new file; answers the cursors and the highest sequences that the damaged one speaks of."""
+    try:
+        source = open_reader(path)
+        try:
+            highest = _copy(source, path, state_dir, boot, report)
+            cursors = _cursors(source)
+        finally:
+            source.close()
+    except DATABASE_ERRORS as error:
+        raise from_sqlite(error, path, "salvaging") from error
+    seen = read_seen(path.with_name(SEEN_NAME))
+    for table, sequence in (seen.sequences if seen is not None else {}).items():
+        highest[table] = max(sequence, highest.get(table, 0))
+    return cursors, highest
+
+
+def _go_on(
+    state_dir: Path,
+    report: SalvageReport,
+    cursors: Cursors,
+    highest: dict[str, int],
+    by: str,
+    boot: str,
+    sign: Signer | None,
+) -> None:
+    journal = Journal.open(state_dir, boot=boot, sign=sign)
+    try:
+        proved = dict(report.events)
+        for table, last in continue_after(journal, highest, reason=REASON, by=by, boot=boot).items():
+            report.lost[table] = (proved.get(table, 0) + 1, last - 1)
+        journal.set_cursors(cursors)
+    finally:
+        journal.close()
+
+
+def _copy(source: sqlite3.Connection, path: Path, state_dir: Path, boot: str, report: SalvageReport) -> dict[str, int]:
+    """Fill a new file with what can be proved. Answers the highest sequences of rows further on."""
+    anchor = read_anchor(source, path)
+    state_dir.mkdir(parents=True, exist_ok=True)
+    state_dir.chmod(0o750)
+    create_file(state_dir / FILE_NAME)
+    target = sqlite3.connect(state_dir / FILE_NAME, isolation_level=None)
+    try:
+        target.execute("BEGIN")
+        target.execute("UPDATE about SET journal_id = ?, created_wall_ns = ?", about(source, path))
+        report.events = {table: base.sequence for table, base in anchor.body.tables.items()}
+        if anchor.row is not None:
+            _copy_what_was_kept(source, target, path, anchor, report)
+        highest = _copy_rows(source, target, anchor, report)
+        if anchor.row is not None:
+            body, end = _copy_answers(source, target, anchor, report), _end(target, anchor)
+            if body != anchor.body or anchor.row > end.id:  # the anchor is whole, and what is before it is not
+                write_anchor(target, body, end, system_now(), boot)
+        target.execute("COMMIT")
+    finally:
+        target.close()
+    return highest
+
+
+def _copy_rows(
+    source: sqlite3.Connection, target: sqlite3.Connection, anchor: Anchor, report: SalvageReport
+) -> dict[str, int]:
+    signature = "signature" if version_of(source) >= 2 else "NULL"
+    last_id, previous = anchor.last_row, anchor.hash
+    highest: dict[str, int] = {}
+    sql = f"SELECT {COLUMNS}, {signature} FROM entries WHERE id > ? ORDER BY id"
+    try:
+        for *columns, signed in source.execute(sql, (anchor.last_row,)):
+            row = Entry(*columns)
+            fits = row.hash == hash_of(row, previous)
+            if report.stopped is None:
+                report.stopped = _wrong(row, last_id, report) or (None if fits else f"row {row.id} was changed")
+            if report.stopped is None:
+                _copy_row(source, target, row, (*columns, signed), report)
+            elif fits and row.kind == EVENT and row.sequence is not None:
+                highest[row.table] = max(row.sequence, highest.get(row.table, 0))
+            last_id, previous = row.id, row.hash
+    except (*DATABASE_ERRORS, TypeError, msgspec.MsgspecError) as error:
+        report.stopped = report.stopped or f"after row {last_id} the file cannot be read: {error}"
+    return highest
+
+
+def _wrong(row: Entry, last_id: int, report: SalvageReport) -> str | None:
+    if row.id != last_id + 1:
+        return f"row {last_id + 1} is missing"
+    if row.sequence is not None and not row_follows(report.events.get(row.table, 0), row.sequence, row.type, row.body):
+        return f"row {row.id}: event {report.events.get(row.table, 0) + 1} of table {row.table} is missing"
+    return None
+
+
+def _copy_row(
+    source: sqlite3.Connection,
+    target: sqlite3.Connection,
+    row: Entry,
+    columns: tuple[object, ...],
+    report: SalvageReport,
+) -> None:
+    named = [name for name, _ in row.named_evidence()]
+    *rest, signature = columns
+    if isinstance(signature, bytes) and unmarked(signature, row.hash) is None:
+        signature = None  # nobody can make it again; the row itself is whole
+        report.signatures_missing += 1
+    target.execute(INSERT, (*rest, signature))
+    uses.note(target, row.id, named)
+    report.rows += 1
+    if row.sequence is not None:
+        report.events[row.table] = row.sequence
+    for name in named:
+        if target.execute("SELECT 1 FROM evidence WHERE hash = ?", (name,)).fetchone() is not None:
+            continue
+        try:
+            blob = read_evidence(source, Path(report.path), name)
+        except (*DATABASE_ERRORS, JournalDamaged):
+            blob = None
+        if blob is not None:
+            target.execute(INSERT_BLOB, (blob.hash, blob.media_type, blob.body))
+        elif name not in report.evidence_missing:
+            report.evidence_missing.append(name)
+
+
+def _copy_what_was_kept(
+    source: sqlite3.Connection, target: sqlite3.Connection, path: Path, anchor: Anchor, report: SalvageReport
+) -> None:
+    """States, answers and single rows that retention left."""
+    for table in anchor.body.tables:
+        state = read_state(source, path, anchor, table)
+        assert state is not None
+        target.execute("INSERT INTO states VALUES (?, ?, ?, ?)", (table, *state))
+    target.execute("INSERT INTO removed VALUES (1, ?, ?)", (anchor.last_row, anchor.row))
+    for row_id, before in anchor.kept.items():
+        columns = source.execute(f"SELECT {COLUMNS}, signature FROM entries WHERE id = ?", (row_id,)).fetchone()
+        row = None if columns is None else Entry(*columns[:-1])
+        if row is None or row.hash != hash_of(row, before):
+            raise JournalDamaged(f"{path}: row {row_id}, which was to stay, is not what was written")
+        events = dict(report.events)
+        _copy_row(source, target, row, columns, report)
+        report.events = events
+
+
+def _copy_answers(
+    source: sqlite3.Connection, target: sqlite3.Connection, anchor: Anchor, report: SalvageReport
+) -> AnchorBody:
+    """The answers that are whole; answers what an anchor must say of them."""
+    rows: list[AnsweredRow] = []
+    with contextlib.suppress(*DATABASE_ERRORS):
+        sql = "SELECT number, dealer_table, client, command_id, digest, reply, mark FROM answered ORDER BY number"
+        for *row, stored in source.execute(sql):
+            if stored == mark(*row):
+                rows.append((len(rows) + 1, *row[1:]))
+    target.executemany("INSERT INTO answered VALUES (?, ?, ?, ?, ?, ?, ?)", [(*row, mark(*row)) for row in rows])
+    report.answers_missing = anchor.body.answered - len(rows)
+    return msgspec.structs.replace(anchor.body, answered=len(rows), answered_hash=answered_hash("", rows))
+
+
+def _end(target: sqlite3.Connection, anchor: Anchor) -> Link:
+    row = target.execute(
+        "SELECT id, hash FROM entries WHERE id > ? ORDER BY id DESC LIMIT 1", (anchor.last_row,)
+    ).fetchone()
+    return Link(anchor.last_row, anchor.hash) if row is None else Link(*row)
+
+
+def _cursors(source: sqlite3.Connection) -> Cursors:
+    """The cursors as far as they can be read: one that is lost repeats messages."""
+    found: Cursors = {}
+    with contextlib.suppress(*DATABASE_ERRORS):
+        stored = "mark" if version_of(source) >= 2 else "NULL"
+        for *cursor, marked in source.execute(f"SELECT dealer_table, name, sequence, {stored} FROM cursors"):
+            if marked in (None, mark(*cursor)):
+                found[cursor[0], cursor[1]] = cursor[2]
+    return found
+
+
+def _by_table(cursors: Mapping[tuple[str, str], int]) -> dict[str, int]:
+    highest: dict[str, int] = {}
+    for (table, _), sequence in cursors.items():
+        highest[table] = max(sequence, highest.get(table, 0))
+    return highest

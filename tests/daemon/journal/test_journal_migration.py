@@ -1,0 +1,120 @@
+"""A journal of an older version is brought to the present schema when a daemon opens it, whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dealer_daemon.journal import Head, Journal, JournalDamaged, JournalTooNew, export_file, verify_file
+from dealer_daemon.journal.ddl import SCHEMA_VERSION, SCHEMAS
+from dealer_daemon.journal.schema import schema_differences
+
+# Written by the version before signatures and retention: 15 events and a snapshot of r1, 4 events of r2, 6 commands,
+# 6 pieces of evidence.
+WRITTEN_BY_1 = Path(__file__).parent / "data" / "journal-v1.bin"
+HEAD = Head(25, "bcf9e26cdb833a32ba7c199b0e5c24e9340167241b50d4e2ed0a9777efdda4bc")
+
+
+@pytest.fixture
+def old(state_dir: Path) -> Path:
+    state_dir.mkdir()
+    return Path(shutil.copy(WRITTEN_BY_1, state_dir / "journal.sqlite3"))
+
+
+def version(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as db:
+        (found,) = db.execute("PRAGMA user_version").fetchone()
+    return int(found)
+
+
+def test_an_old_journal_is_read_as_it_is(old: Path) -> None:
+    report = verify_file(old, expect_head=HEAD)
+    assert report.problems == []
+    assert (report.events, report.commands, report.evidence) == ({"r1": 15, "r2": 4}, 6, 6)
+    assert [line["kind"] for line in export_file(old)].count("event") == 19
+    assert version(old) == 1, "reading changes nothing"
+
+
+def test_an_old_journal_goes_on(old: Path, state_dir: Path, maker: Any) -> None:
+    with closing(Journal.open(state_dir, boot="after", sign=lambda event: b"%d" % event.sequence)) as journal:
+        assert journal.head() == HEAD
+        assert journal.cursors("r1") == {"published": 15, "ack/bank": 12, "outcome": 15}
+        assert [event.sequence for event in journal.events("r1")] == list(range(1, 16))
+        assert journal.reply_to("r1", "server-1", "c3") is not None
+        assert journal.snapshot("r1", 6) is not None
+        maker.next = {"r1": 16}
+        maker.round(journal, "r1", 7)
+        signatures = [signed.signature for signed in journal.signed_events("r1", after=14)]
+        assert signatures == [None, b"16", b"17", b"18"]
+    assert version(old) == SCHEMA_VERSION
+    with closing(sqlite3.connect(old)) as db:
+        assert schema_differences(db, SCHEMAS[SCHEMA_VERSION]) == []
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        uses = dict(db.execute("SELECT hash, last_row FROM uses"))
+        assert len(uses) == 7
+    report = verify_file(old, expect_head=HEAD)
+    assert report.problems == []
+    with closing(sqlite3.connect(old)) as db:
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(JournalTooNew):
+        Journal.open(state_dir, boot="before")
+
+
+def test_a_file_that_is_not_what_its_version_says_is_not_touched(old: Path, state_dir: Path) -> None:
+    with closing(sqlite3.connect(old)) as db:
+        db.execute("DROP INDEX entries_by_command")
+    before = old.read_bytes()
+    with pytest.raises(JournalDamaged, match="entries_by_command of the database is not as the daemon made it"):
+        Journal.open(state_dir, boot="after")
+    assert old.read_bytes()[100:] == before[100:]
+    assert version(old) == 1
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from dealer_daemon.journal import Journal, migrate, files
+point, count = sys.argv[2], 0
+whole = migrate._from_1_to_2
+if point == "connect":
+    def _from_1_to_2(connection, path):
+        os.kill(os.getpid(), signal.SIGKILL)
+    migrate._from_1_to_2 = _from_1_to_2
+else:
+    class Watched:
+        def __init__(self, connection): self.__dict__["inner"] = connection
+        def __getattr__(self, name): return getattr(self.inner, name)
+        def execute(self, sql, *rest):
+            global count
+            count += 1
+            if count == int(point):
+                self.inner.execute("PRAGMA cache_spill = ON")
+                os.kill(os.getpid(), signal.SIGKILL)
+            return self.inner.execute(sql, *rest)
+    def watched(connection, path):
+        return migrate.migrate(Watched(connection), path)
+    files.migrate = watched
+Journal.open(Path(sys.argv[1]), boot="killed").close()
+print("whole", count)
+"""
+
+
+@pytest.mark.parametrize("point", ["connect", "6", "12", "16", "22", "24"])
+def test_a_kill_in_the_middle_leaves_the_old_journal(old: Path, state_dir: Path, point: str) -> None:
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(state_dir), point], capture_output=True, text=True, timeout=60
+    )
+    assert killed.returncode == -9, killed.stdout + killed.stderr
+    report = verify_file(old, expect_head=HEAD)
+    assert (report.problems, report.events) == ([], {"r1": 15, "r2": 4})
+    with closing(Journal.open(state_dir, boot="after")) as journal:
+        assert journal.head() == HEAD
+    assert version(old) == SCHEMA_VERSION
+    assert verify_file(old, expect_head=HEAD).problems == []
