@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dealer_daemon.cli import check, demo, enter, journal, record, replay, run, schema, status
+from dealer_daemon.cli import acl, check, demo, enter, journal, keys, record, replay, run, schema, status
 from dealer_daemon.cli.exit_codes import DONE, EXIT_CODES, INTERRUPTED
 
-_COMMANDS = (run, check, status, enter, record, replay, journal, schema, demo)
+_COMMANDS = (run, check, status, enter, record, replay, journal, keys, acl, schema, demo)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import signal
 
 from dealer_daemon.cli.common import Subcommands, add_command, add_config, positive
@@ -41,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     except ConfigErrors as errors:
         return complain(str(errors), WRONG)
     configure(arguments.log_format, arguments.log_level)
+    # Recordings show cards before anybody may know them: nothing that we make is for other users of this PC.
+    os.umask(os.umask(0o077) | 0o027)
     return asyncio.run(_run(config, arguments.speed))
 
 
@@ -48,7 +51,9 @@ async def _run(config: object, speed: float) -> int:
     from dealer_daemon.config import Config
     from dealer_daemon.journal import JournalError
     from dealer_daemon.round import FoldError
+    from dealer_daemon.signing import KeyFileError
     from dealer_daemon.station import Station
+    from dealer_drivers.secret_files import CredentialMissing
 
     assert isinstance(config, Config)
     stop = asyncio.Event()
@@ -63,6 +68,8 @@ async def _run(config: object, speed: float) -> int:
         loop.add_signal_handler(number, on_signal, number)
     try:
         await Station(config, clock_speed=speed).run(stop)
+    except (KeyFileError, CredentialMissing) as error:
+        return complain(str(error), WRONG)
     except (JournalError, FoldError) as error:
         return complain(str(error), NO)
     return INTERRUPTED if signal.SIGINT in caught else DONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dealer_daemon.cli.common import Subcommands, add_command
-from dealer_daemon.cli.exit_codes import DONE
+from dealer_daemon.cli.exit_codes import DONE, WRONG, complain
 
 WORDS = ("asyncapi", "events", "config", "commands")
 
@@ -23,10 +23,15 @@ def add(commands: Subcommands) -> None:
 
 
 def schema(arguments: argparse.Namespace) -> int:
-    """Exit code 0."""
+    """Exit code 0; 2 where an installed driver cannot be loaded: a schema without its options would be wrong."""
     import json
 
     from dealer_daemon.schema import DOCUMENTS
+    from dealer_drivers.driver import UnknownDriver
 
-    print(json.dumps(DOCUMENTS[arguments.what](), indent=2, ensure_ascii=False))
+    try:
+        document = DOCUMENTS[arguments.what]()
+    except UnknownDriver as error:
+        return complain(str(error), WRONG)
+    print(json.dumps(document, indent=2, ensure_ascii=False))
     return DONE

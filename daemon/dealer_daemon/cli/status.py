@@ -69,6 +69,8 @@ def _show(answer: dict[str, Any]) -> None:
         console.print(f"  broker: {broker}, published {mqtt['published']}, waiting {waiting}")
         for problem in mqtt["problems"]:
             console.print(f"  [red]{problem}[/red]", highlight=False)
+        for consumer, health in state["consumers"].items():
+            console.print(f"  {_consumer(consumer, health)}", highlight=False)
         grid = Table(box=None, pad_edge=True)
         for column in ("device", "driver", "link", "bytes", "frames", "rejected", "last reading", "faults"):
             grid.add_column(column, overflow="fold")
@@ -87,3 +89,11 @@ def _show(answer: dict[str, Any]) -> None:
         for device, health in table["devices"].items():
             if health["link"] != "up":
                 console.print(f"  [red]{device}: {health['link']}: {health['link_reason']}[/red]", highlight=False)
+
+
+def _consumer(name: str, health: dict[str, Any]) -> str:
+    from rich.markup import escape
+
+    heard = f"heard {health['heard']}" if health["heard"] else "not heard since the start"
+    line = f"consumer {escape(name)}: at {health['sequence']}, {health['behind']} behind, {heard}"
+    return f"[red]{line}: gone[/red]" if health["gone"] else line

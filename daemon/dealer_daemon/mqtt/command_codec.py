@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -16,6 +17,7 @@ MAX_SERVER_BYTES = 4 * 1024
 MAX_TEXT = 128
 """Characters in an id, a client's name and a person's name."""
 MAX_DEPTH = 32
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,26 @@ def _command(message: dict[str, Any], command_id: str, client: str) -> Command:
         raise _Refusal(ErrorCode.BAD_ARGUMENT, f"data is nested more than {MAX_DEPTH} levels deep")
     args = {key: value for key, value in data.items() if key not in ("by", "role")}
     _check_server(args)
-    return Command(id=command_id, name=CommandName(name), client=client, role=Role(role), by=by, args=args)
+    return Command(
+        id=command_id,
+        name=CommandName(name),
+        client=client,
+        role=Role(role),
+        by=by,
+        args=args,
+        sent_ns=_sent_ns(message.get("time")),
+    )
+
+
+def _sent_ns(time: object) -> int | None:
+    """When a command says that it was sent; what is no RFC 3339 says nothing."""
+    try:
+        moment = msgspec.convert(time, dt.datetime, strict=True)
+    except msgspec.ValidationError:
+        return None
+    if moment.tzinfo is None:
+        return None
+    return (moment - _EPOCH) // dt.timedelta(microseconds=1) * 1000
 
 
 def _check_server(args: dict[str, Any]) -> None:

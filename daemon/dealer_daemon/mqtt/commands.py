@@ -9,7 +9,7 @@ from typing import Protocol
 
 import structlog
 
-from dealer_daemon.commands import Command, ErrorCode, Reply
+from dealer_daemon.commands import Command, ErrorCode, Reply, Role
 from dealer_daemon.mqtt.command_codec import Malformed, encode_reply, parse_command
 from dealer_daemon.mqtt.envelope import CONTENT_TYPE
 from dealer_daemon.mqtt.errors import MqttError
@@ -45,10 +45,12 @@ class Commands:
     A reply that cannot be delivered is lost: the client asks again under the same id and gets the same reply.
     """
 
-    def __init__(self, link: Publishing, topics: Topics, handler: Handler) -> None:
+    def __init__(self, link: Publishing, topics: Topics, handler: Handler, *, roles_by_topic: bool = False) -> None:
+        """``roles_by_topic``: the topic says who may speak (``commands/{role}``), and ``commands`` is the servers'."""
         self._link = link
         self._topics = topics
         self._handler = handler
+        self._roles_by_topic = roles_by_topic
         self._log = structlog.get_logger().bind(table=topics.table)
         self._queue: asyncio.Queue[_Request | None] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
@@ -72,7 +74,7 @@ class Commands:
         self._worker = None
 
     def received(self, message: Incoming) -> None:
-        """A message on the commands topic."""
+        """A message on ``commands`` or ``commands/{role}``."""
         if not message.payload:
             return  # a retained command was cleared
         if message.retained:
@@ -82,12 +84,27 @@ class Commands:
         if isinstance(parsed, Malformed):
             self._log.warning("command refused", client=parsed.client, reason=parsed.reply.message)
             self._reply(parsed.client, message, parsed.reply)
+        elif (refusal := self._wrong_topic(parsed, message.topic)) is not None:
+            self._log.warning("command refused", client=parsed.client, by=parsed.by, reason=refusal.message)
+            self._reply(parsed.client, message, refusal)
         elif self._stopping:
             self._reply(parsed.client, message, _unavailable(parsed, "the station is stopping; send it again later"))
         elif self._queue.qsize() >= MAX_WAITING:
             self._reply(parsed.client, message, _unavailable(parsed, "too many commands are waiting; send it again"))
         else:
             self._queue.put_nowait(_Request(parsed, message))
+
+    def _wrong_topic(self, command: Command, topic: str) -> Reply | None:
+        """The refusal of a command whose role is not the one of its topic: by the topic the broker's access list can
+        tell who speaks, by the body nobody can."""
+        if not self._roles_by_topic:
+            return None
+        role = self._topics.role_of(topic) or str(Role.SERVER)
+        if role == command.role:
+            return None
+        right = f"{self._topics.commands}/{command.role}"
+        message = f"a {command.role} may not speak on {topic}: commands of this role come on {right}"
+        return Reply(command=command.id, ok=False, error=ErrorCode.NOT_ALLOWED, message=message)
 
     async def _run(self) -> None:
         while (request := await self._queue.get()) is not None:

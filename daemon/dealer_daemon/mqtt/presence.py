@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import msgspec
@@ -45,17 +46,37 @@ class Presence:
     """
 
     def __init__(
-        self, link: Publishing, topics: Topics, retained: RetainedTopics, *, boot: str, version: str, since: str
+        self,
+        link: Publishing,
+        topics: Topics,
+        retained: RetainedTopics,
+        *,
+        boot: str,
+        version: str,
+        since: str,
+        key: str | None = None,
+        public_keys: Mapping[str, str] | None = None,
     ) -> None:
-        """``version`` is the daemon's; ``since`` when this boot began, RFC 3339."""
+        """``version`` is the daemon's; ``since`` when this boot began, RFC 3339; ``key`` the id of the signing key, and
+        ``public_keys`` all that signed so far, by id, in base64url."""
         self._link = link
         self._topic = topics.presence
         self._retained = retained
         self._boot = boot
-        self._body = PresenceBody(online=True, boot=boot, version=version, since=since)
+        self._body = PresenceBody(
+            online=True, boot=boot, version=version, since=since, key=key, public_keys=dict(public_keys or {})
+        )
         self._log = structlog.get_logger().bind(table=topics.table)
         self._seen = False
+        self._came_back: Callable[[], None] = lambda: None
         self.problem: Problem | None = None
+
+    def on_birth_back(self, callback: Callable[[], None]) -> None:
+        """``callback()`` when the birth that was just published was delivered to us.
+
+        A broker that keeps the order of one connection has by then delivered what was retained when we subscribed.
+        """
+        self._came_back = callback
 
     def connected(self, _session_present: bool, version: MqttVersion) -> None:
         """A session began: the birth says over which protocol."""
@@ -72,6 +93,8 @@ class Presence:
         if found is not None and found.online and found.boot == self._boot:
             self._seen = True
             self.problem = None
+            if not message.retained:
+                self._came_back()
             return
         if not self._seen or message.retained:
             return

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from dealer_daemon.config.broker import broker_address
+from dealer_daemon.config.broker import BrokerAddress, broker_address
 from dealer_daemon.config.types import MqttConfig
+from dealer_drivers.secret_files import secret_file
 from dealer_drivers.transports.paho_loop import verifying_context
 
 Protocol = Literal["auto", "5", "3.1.1"]
@@ -27,6 +28,8 @@ class BrokerSettings:
     client_id: str
     """Stable, ``{site}-{table}``: a random one loses the session and lets an old will bury a new birth."""
     tls: bool = False
+    fallbacks: tuple[BrokerAddress, ...] = ()
+    """Further nodes of the same cluster, in the order in which they are tried."""
     username: str | None = None
     password_file: Path | None = None
     ca_file: Path | None = None
@@ -55,14 +58,24 @@ class BrokerSettings:
         if not self.client_id:
             raise ValueError("the MQTT client id is empty: give it a stable name")
 
+    def nodes(self) -> tuple[BrokerSettings, ...]:
+        """These settings for each node of the broker, the preferred one first."""
+        others = (replace(self, host=at.host, port=at.port, tls=at.tls, fallbacks=()) for at in self.fallbacks)
+        return (replace(self, fallbacks=()), *others)
+
 
 def broker_settings(mqtt: MqttConfig, client_id: str) -> BrokerSettings:
-    """The settings of one table's client from ``[mqtt]``. Raises ``ValueError`` for a URL that cannot be."""
+    """The settings of one table's client from ``[mqtt]``.
+
+    Raises ``ValueError`` for a URL that cannot be, and ``CredentialMissing`` (one of them) for a credential of systemd
+    that is not there.
+    """
     address = broker_address(mqtt.url)
     return BrokerSettings(
         host=address.host,
         port=address.port,
         tls=address.tls,
+        fallbacks=tuple(broker_address(url) for url in mqtt.fallback_urls),
         client_id=client_id,
         username=mqtt.username,
         password_file=_path(mqtt.password_file),
@@ -101,4 +114,4 @@ def tls_context(settings: BrokerSettings) -> ssl.SSLContext:
 
 
 def _path(name: str | None) -> Path | None:
-    return None if name is None else Path(name)
+    return None if name is None else secret_file(name)

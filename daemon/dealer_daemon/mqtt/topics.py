@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ class TopicError(ValueError):
     """A name cannot be part of a topic. The text says which and why."""
 
 
+@functools.lru_cache(maxsize=1024)  # an event's type is looked at for every event
 def checked_name(what: str, name: str) -> str:
     """``name`` if it can stand as one level of a topic.
 
@@ -82,6 +84,21 @@ class Topics:
     def commands(self) -> str:
         """Where servers ask."""
         return f"{self.base}/commands"
+
+    @property
+    def role_commands_filter(self) -> str:
+        """The subscription that sees ``commands/{role}`` of every role."""
+        return f"{self.commands}/+"
+
+    def role_of(self, topic: str) -> str | None:
+        """The role that a ``commands/{role}`` topic belongs to; ``None`` for any other topic."""
+        head, _, role = topic.rpartition("/")
+        return role if head == self.commands and role else None
+
+    @property
+    def journal(self) -> str:
+        """The journal's head; retained."""
+        return f"{self.base}/journal"
 
     def replies(self, client: str) -> str:
         """Where the answers for one client go, unless its request named a response topic."""

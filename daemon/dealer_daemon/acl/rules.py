@@ -1,0 +1,76 @@
+"""Who may publish and who may read which topics. Pure.
+
+- The station publishes its tables' events, outcome, state, devices, presence, journal and replies. It reads their
+  commands and acknowledgements, and what the broker keeps of its own presence, journal and outcome.
+- Everybody else reads what the station says of the tables named for him.
+- A server publishes their ``commands`` and ``acks/{own name}``, and reads ``replies/{own name}``.
+- A dealer's, manager's or technician's client publishes ``commands/{role}``, and reads ``replies/{own name}``.
+- A consumer publishes ``acks/{own name}``.
+
+Without ``roles_by_topic`` a broker cannot tell roles apart: servers, dealers, managers and technicians all publish to
+``commands``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dealer_daemon.acl.clients import Clients
+from dealer_daemon.config import Config
+from dealer_daemon.mqtt.topics import Topics
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What one user of the broker may do: topic filters to publish to, and to read."""
+
+    user: str
+    write: tuple[str, ...]
+    read: tuple[str, ...]
+
+
+def grants(config: Config, clients: Clients, station: str) -> list[Grant]:
+    """The station's grant (``station`` is its user at the broker), then each client's in the order of the list."""
+    prefix, site = config.mqtt.prefix, config.station.site
+    tables = {name: Topics(prefix, site, name) for name in config.tables}
+    by_role = config.mqtt.roles_by_topic
+    found = [
+        Grant(
+            station,
+            tuple(topic for at in tables.values() for topic in (*_said(at), f"{at.base}/replies/+")),
+            tuple(topic for at in tables.values() for topic in _heard(at, by_role)),
+        )
+    ]
+    for user, client in clients.by_user.items():
+        name = clients.name_of(user)
+        write: list[str] = []
+        read: list[str] = []
+        for table in clients.tables_of(user, config):
+            at = tables[table]
+            read += _said(at)
+            if client.kind in ("server", "consumer"):
+                write.append(at.acks(name))
+                read.append(at.acks(name))
+            if client.kind != "consumer":
+                plain = client.kind == "server" or not by_role
+                write.append(at.commands if plain else f"{at.commands}/{client.kind}")
+                read.append(at.replies(name))
+        found.append(Grant(user, tuple(write), tuple(read)))
+    return found
+
+
+def _said(at: Topics) -> tuple[str, ...]:
+    return (
+        f"{at.base}/events/+",
+        at.outcome,
+        at.state,
+        f"{at.base}/devices/+",
+        at.presence,
+        at.journal,
+    )
+
+
+def _heard(at: Topics, by_role: bool) -> tuple[str, ...]:
+    """What others say to the station, and what the broker keeps of its own word: it compares that at every connect."""
+    commands = (at.commands, at.role_commands_filter) if by_role else (at.commands,)
+    return (*commands, at.acks_filter, at.presence, at.journal, at.outcome)

@@ -1,0 +1,139 @@
+"""The body of the ``journal`` topic, and what one that stands there says against sending events. Pure."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from dealer_daemon.bodies import JournalBody
+from dealer_daemon.events import Event
+from dealer_daemon.journal import Head
+from dealer_daemon.journal.loss import GIVEN_UP
+from dealer_daemon.mqtt.errors import Problem
+from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.signing import PublicKeys, SigningKey, seal, verify
+from dealer_drivers.json_text import decode_json
+
+HEAD_CONTEXT = b"dealer-station journal v1\n"
+"""Is signed before a head, so that a head's signature is none of an event."""
+BEHIND, OTHER = "journal_behind", "journal_other"
+
+
+class Journal(Protocol):
+    """What is needed of the journal (``journal.Journal``)."""
+
+    @property
+    def journal_id(self) -> str:
+        """The id of the file."""
+        ...
+
+    def head(self) -> Head:
+        """The end of the chain."""
+        ...
+
+    def row_hash(self, row: int) -> str | None:
+        """The hash of a row."""
+        ...
+
+    def last_sequence(self, table: str) -> int:
+        """The newest sequence."""
+        ...
+
+    def event_at(self, table: str, sequence: int) -> Event | None:
+        """One event."""
+        ...
+
+    def cursors(self, table: str) -> dict[str, int]:
+        """All positions kept for a table."""
+        ...
+
+
+class OutcomeHead(msgspec.Struct, frozen=True):
+    """What tells an outcome from another of the same number."""
+
+    sequence: int
+    boot: str
+    monons: str
+
+
+def encode_head(topics: Topics, journal: Journal, time: str, key: SigningKey | None) -> bytes:
+    """The body of the ``journal`` topic as of now. ``time`` is RFC 3339."""
+    row, digest = journal.head()
+    body = JournalBody(
+        site=topics.site,
+        table=topics.table,
+        journal_id=journal.journal_id,
+        row=row,
+        hash=digest,
+        last_sequence=journal.last_sequence(topics.table),
+        time=time,
+        signkey=None if key is None else key.id,
+    )
+    members = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not None}
+    encoded = msgspec.json.encode(members)
+    return encoded if key is None else seal(HEAD_CONTEXT, encoded, key)
+
+
+def read_head(body: bytes) -> JournalBody | None:
+    """A head; ``None`` where it is none. Says nothing about its signature."""
+    try:
+        return decode_json(body, JournalBody)
+    except msgspec.MsgspecError:
+        return None
+
+
+def verify_head(body: bytes, keys: PublicKeys) -> bool:
+    """Whether a head was signed by one of ``keys``. Any bytes may be asked about."""
+    return verify(HEAD_CONTEXT, body, keys)
+
+
+def judge_head(found: JournalBody, signed: bool, journal: Journal, topics: Topics) -> Problem | None:
+    """What a retained head says against sending events from this journal.
+
+    A head of this journal must be in it: its row with its hash, where retention left it. ``signed``: one of our own
+    keys signed the head. One of another journal counts only then: without a key anybody may have written it, and a new
+    journal beside an old broker is an ordinary thing on a test bench.
+    """
+    if (found.site, found.table) != (topics.site, topics.table):
+        return None
+    if found.last_sequence <= journal.cursors(topics.table).get(GIVEN_UP + found.journal_id, 0):
+        return None
+    if found.journal_id == journal.journal_id:
+        here = journal.row_hash(found.row)
+        if found.row > journal.head().row or (here is not None and here != found.hash):
+            return _behind(found.last_sequence, f"a head of {found.time}")
+        return None
+    if not signed or found.last_sequence == 0:
+        return None
+    return Problem(
+        OTHER,
+        f"this station published events 1 to {found.last_sequence} of the table from another journal "
+        f"({found.journal_id}, as of {found.time}), and this one would give their numbers to other events: nothing is "
+        f"sent. Stop the other station of this name, or put that journal back; is it lost, {_ADOPT}",
+    )
+
+
+def judge_outcome(found: OutcomeHead, journal: Journal, table: str) -> Problem | None:
+    """What a retained outcome that one of our keys signed says against sending events from this journal."""
+    given_up = [at for name, at in journal.cursors(table).items() if name.startswith(GIVEN_UP)]
+    if found.sequence <= max(given_up, default=0):
+        return None
+    if found.sequence > journal.last_sequence(table):
+        return _behind(found.sequence, "an outcome")
+    ours = journal.event_at(table, found.sequence)
+    if ours is None or (ours.boot, str(ours.mono_ns)) == (found.boot, found.monons):
+        return None
+    return _behind(found.sequence, "an outcome")
+
+
+_ADOPT = "run `dealer-daemon journal adopt` (docs/howto/recover-a-journal.md)"
+
+
+def _behind(published: int, what: str) -> Problem:
+    return Problem(
+        BEHIND,
+        f"the broker keeps {what} of this station, of when event {published} of the table was written, that is not in "
+        "this journal: an old copy was put back, or two stations have one name. Nothing is sent, for numbers would be "
+        f"used twice. Stop the station and put the newer journal back; is it lost, {_ADOPT}",
+    )

@@ -1,0 +1,216 @@
+"""The journal's head on a retained topic, and what the broker still has of it when the station comes (back).
+
+A head outside the journal shows that a journal was cut off or rewritten. And before the first event of a connection the
+station looks at what stands there: a journal that says less than the station published before (an old copy was put
+back, or two stations have one name) would give used sequence numbers to other events. Then nothing is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import structlog
+
+from dealer_daemon.events import Event
+from dealer_daemon.mqtt.envelope import verify_event
+from dealer_daemon.mqtt.errors import MqttError, Problem
+from dealer_daemon.mqtt.head_body import (
+    Journal,
+    OutcomeHead,
+    encode_head,
+    judge_head,
+    judge_outcome,
+    read_head,
+    verify_head,
+)
+from dealer_daemon.mqtt.messages import Incoming, Outgoing
+from dealer_daemon.mqtt.retained import RetainedTopics
+from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.signing import PublicKeys, SigningKey
+from dealer_drivers.json_text import decode_json
+
+HEAD_EVERY_S = 1.0
+"""A head follows its events by so much, at most. It is a window: what was published within it before a power cut on a
+disk that lies is not in any head. A head costs one signature (0.1 ms) and one small message."""
+LOOK_S = 2.0
+"""How long a connection may take to show what is retained, where our own birth does not come back to say so."""
+GOODBYE_TIMEOUT_S = 2.0
+UNCHECKED = "journal_unchecked"
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """What a station signs with and whom it believes. Without a key it signs nothing."""
+
+    key: SigningKey | None = None
+    keys: PublicKeys = field(default_factory=dict)
+    """All keys that this station ever signed with."""
+
+
+class LiveJournal(Journal, Protocol):
+    """What is needed of the open journal."""
+
+    def add_listener(self, callback: Callable[[Sequence[Event]], None]) -> Callable[[], None]:
+        """Calls back after every commit."""
+        ...
+
+
+class Gate(Protocol):
+    """What is needed of the publisher."""
+
+    def hold(self, problem: Problem, *, passing: bool = False) -> None:
+        """See ``Publisher.hold``."""
+        ...
+
+    def release(self, code: str) -> bool:
+        """See ``Publisher.release``."""
+        ...
+
+
+class Publishing(Protocol):
+    """What is needed of the client."""
+
+    def publish(self, message: Outgoing) -> asyncio.Future[None]:
+        """See ``MqttClient.publish``."""
+        ...
+
+
+class JournalHeads:
+    """One table's ``journal`` topic: writes it, and holds the publisher while what stands there speaks against it."""
+
+    def __init__(
+        self,
+        link: Publishing,
+        topics: Topics,
+        retained: RetainedTopics,
+        gate: Gate,
+        journal: LiveJournal,
+        signing: Signing,
+        now: Callable[[], str],
+    ) -> None:
+        """``now`` gives the time as RFC 3339."""
+        self._link = link
+        self._topics = topics
+        self._retained = retained
+        self._gate = gate
+        self._journal = journal
+        self._signing = signing
+        self._now = now
+        self._loop = asyncio.get_running_loop()
+        self._log = structlog.get_logger().bind(table=topics.table)
+        self._held: dict[str, Problem] = {}
+        self._looked = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._remove_listener: Callable[[], None] | None = None
+
+    # -- the link ------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Follows the journal from now on."""
+        self._hold_until_looked()
+        self._remove_listener = self._journal.add_listener(lambda _events: self._due())
+
+    def connected(self) -> None:
+        """A session began; the subscriptions are under way. Call before the publisher is told."""
+        self._looked = False
+        self._hold_until_looked()
+        self._cancel()
+        self._timer = self._loop.call_later(LOOK_S, self._nothing_more)
+
+    def disconnected(self) -> None:
+        """Nothing of ours may go out at the next connect before it was looked at again."""
+        self._looked = False
+        self._cancel()
+        self._retained.forget(self._topics.journal)
+
+    def birth_came_back(self) -> None:
+        """Our own birth was delivered to us: what was retained when we subscribed has come before it."""
+        if not self._looked:
+            self._nothing_more()
+
+    def close(self) -> None:
+        """Ends all waiting."""
+        self._cancel()
+        if self._remove_listener is not None:
+            self._remove_listener()
+            self._remove_listener = None
+
+    async def goodbye(self) -> None:
+        """The last head, for whoever compares before the next start. Not over one that holds us."""
+        self._cancel()
+        if self._held or not self._looked:
+            return
+        self._looked = False
+        self._retained.forget(self._topics.journal)
+        try:
+            async with asyncio.timeout(GOODBYE_TIMEOUT_S):
+                await self._link.publish(Outgoing(self._topics.journal, self._head(), retain=True))
+        except (MqttError, TimeoutError) as error:
+            self._log.info("journal head not delivered", detail=str(error) or "no acknowledgement")
+
+    # -- what stands there ---------------------------------------------------------------------------------------
+
+    def received(self, message: Incoming) -> None:
+        """Something stands on the ``journal`` topic. Our own word comes back too, and says nothing against us."""
+        found = read_head(message.payload)
+        signed = verify_head(message.payload, self._signing.keys)
+        if self._signing.key is not None and not signed:
+            if message.payload:
+                self._log.warning("journal head of somebody else ignored", topic=message.topic)
+            found = None
+        self._take("head", None if found is None else judge_head(found, signed, self._journal, self._topics))
+
+    def outcome_received(self, message: Incoming) -> None:
+        """Something stands on the ``outcome`` topic: a signed outcome that this journal lacks is our own past."""
+        problem = None
+        if verify_event(message.payload, self._signing.keys):
+            problem = judge_outcome(decode_json(message.payload, OutcomeHead), self._journal, self._topics.table)
+        self._take("outcome", problem)
+
+    def _take(self, source: str, problem: Problem | None) -> None:
+        """Holds for ``problem``, and no longer for what ``source`` said before."""
+        before = self._held.pop(source, None)
+        if problem is before is None:
+            return
+        if problem is not None:
+            self._held[source] = problem
+            if problem != before:
+                self._log.error("publishing held", problem=problem.code, detail=problem.detail)
+            self._cancel()
+            self._retained.forget(self._topics.journal)
+            self._gate.hold(problem)
+        if before is not None and all(before.code != held.code for held in self._held.values()):
+            self._gate.release(before.code)
+        self._due()
+
+    def _nothing_more(self) -> None:
+        self._looked = True
+        self._cancel()
+        self._gate.release(UNCHECKED)
+        self._write()
+
+    def _hold_until_looked(self) -> None:
+        problem = Problem(UNCHECKED, "the broker is asked what it keeps of this journal; events follow")
+        self._gate.hold(problem, passing=True)
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def _due(self) -> None:
+        if self._looked and not self._held and self._timer is None:
+            self._timer = self._loop.call_later(HEAD_EVERY_S, self._write)
+
+    def _write(self) -> None:
+        self._cancel()
+        if self._looked and not self._held:
+            self._retained.set(self._topics.journal, self._head())
+
+    def _head(self) -> bytes:
+        return encode_head(self._topics, self._journal, self._now(), self._signing.key)
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

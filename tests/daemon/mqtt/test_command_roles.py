@@ -1,0 +1,194 @@
+"""Who may ask what: every command and role, the topic that says who speaks, and commands that come too late."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply, Role
+from dealer_daemon.config import parse_config
+from dealer_daemon.journal import Journal
+from dealer_daemon.mqtt.command_codec import Malformed, parse_command
+from dealer_daemon.mqtt.commands import Commands
+from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.station.host import TableHost
+from dealer_drivers.clock import Clock
+from dealer_drivers.instant import Instant
+from support.mqtt_link import FakeLink, settle
+from support.tables import Driven
+
+MAY: dict[str, str] = {
+    "round.open": "server manager",
+    "betting.close": "server manager",
+    "gate.open": "server manager",
+    "card.expect": "server",
+    "card.correct": "manager",
+    "round.void": "manager",
+    "outcome.correct": "manager",
+    "table.pause": "server dealer manager",
+    "table.resume": "manager",
+    "shoe.change": "server manager",
+    "deck.verify": "dealer manager",
+    "deck.insert": "dealer manager",
+    "events.resend": "server dealer manager technician",
+    "attempt.confirm": "dealer manager",
+    "attempt.refuse": "dealer manager",
+    "attempt.decide": "manager",
+    "entry.allow": "manager",
+}
+"""As docs/reference/commands.md has it."""
+NOW = Instant(10**12, 1_767_225_600_000_000_000)
+
+
+def test_every_command_is_in_the_table() -> None:
+    assert MAY.keys() == set(CommandName)
+
+
+@pytest.mark.parametrize(("name", "role"), list(itertools.product(CommandName, Role)), ids=str)
+def test_each_role_may_ask_what_the_page_says_and_nothing_else(name: CommandName, role: Role) -> None:
+    driven = Driven(source="server")
+    driven.start(NOW)
+    if name is CommandName.TABLE_RESUME:  # a dealer resumes only what asks nothing but where the hand begins
+        driven.ask(CommandName.TABLE_PAUSE, NOW, Role.MANAGER, reason="x")
+    reply = driven.ask(name, NOW, role)
+    assert (reply.error == ErrorCode.NOT_ALLOWED) == (role not in MAY[name].split())
+
+
+def body(command_id: str, role: str, name: str = "table.pause", **more: Any) -> bytes:
+    data = {"by": "anna", "role": role, "reason": "x"}
+    return json.dumps({"id": command_id, "type": name, "source": "/x/pit", "data": data, **more}).encode()
+
+
+class Handled:
+    """Says yes to everything, and remembers it."""
+
+    def __init__(self) -> None:
+        self.roles: list[Role] = []
+
+    async def __call__(self, _table: str, command: Command) -> Reply:
+        self.roles.append(command.role)
+        return Reply(command=command.id, ok=True)
+
+
+@pytest.fixture
+async def handled(link: FakeLink, topics: Topics) -> AsyncIterator[Handled]:
+    handler = Handled()
+    commands = Commands(link, topics, handler, roles_by_topic=True)
+    for topic in (topics.commands, topics.role_commands_filter):
+        link.subscribe(topic, commands.received)
+    commands.start()
+    await link.connect()
+    yield handler
+    await commands.stop()
+
+
+@pytest.mark.parametrize("topic_role", [None, *map(str, Role), "boss"])
+@pytest.mark.parametrize("role", Role)
+async def test_with_roles_by_topic_the_topic_says_who_speaks(
+    handled: Handled, link: FakeLink, topics: Topics, topic_role: str | None, role: Role
+) -> None:
+    topic = topics.commands if topic_role is None else f"{topics.commands}/{topic_role}"
+    await link.deliver(topic, body("c-1", role))
+    await settle()
+    allowed = role == (topic_role or "server")
+    assert handled.roles == ([role] if allowed else [])
+    reply = json.loads(link.sent[-1].payload)["data"]
+    assert (reply["ok"], reply["error"]) == (allowed, None if allowed else "not_allowed")
+    if not allowed:
+        assert f"{topics.commands}/{role}" in reply["message"]
+
+
+CONFIG = """
+[station]
+site = "studio-1"
+state_dir = "state"
+[tables.r1]
+game = "roulette"
+spin = {laps = "unobserved", unobserved = "accept"}
+[[tables.r1.devices]]
+name = "wheel"
+driver = "cammegh-ss2"
+port = "/dev/dealer/wheel"
+"""
+
+
+class Standing(Clock):
+    """A clock that stands."""
+
+    speed = 1.0
+
+    def __init__(self) -> None:
+        self.at = NOW
+
+    def now(self) -> Instant:
+        return self.at
+
+    async def sleep_until(self, mono_ns: int) -> None:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def clock() -> Standing:
+    return Standing()
+
+
+@pytest.fixture
+async def host(tmp_path: Path, clock: Standing) -> AsyncIterator[TableHost]:
+    config = parse_config(CONFIG, tmp_path / "station.toml").tables["r1"]
+    journal = Journal.open(tmp_path / "state", boot="b")
+    nothing = {"act": lambda _device, _action: None, "changed": lambda: None}
+    made = TableHost(config, journal, clock, boot="b", clock_speed=1.0, command_max_age_s=5, **nothing)  # type: ignore[arg-type]
+    made.start()
+    yield made
+    made.stop()
+    journal.close()
+
+
+def command(command_id: str, **more: Any) -> Command:
+    parsed = parse_command(body(command_id, "manager", **more))
+    assert not isinstance(parsed, Malformed)
+    return parsed
+
+
+@pytest.mark.parametrize(
+    ("time", "done"),
+    [
+        ("2026-01-01T00:00:00Z", True),
+        ("2026-01-01T01:00:04.9+01:00", True),
+        ("2025-12-31T23:59:55Z", True),
+        ("2025-12-31T23:59:54.9Z", False),
+        ("2026-01-01T00:00:05.1Z", False),
+        ("2026-01-01T00:00:00", False),
+        ("yesterday", False),
+        (17, False),
+        (None, False),
+    ],
+)
+async def test_a_command_from_another_time_is_not_carried_out(host: TableHost, time: object, done: bool) -> None:
+    reply = host.command(command("c-1", **({} if time is None else {"time": time})))
+    assert (reply.ok, reply.error) == (done, None if done else ErrorCode.EXPIRED)
+    assert (host.committed.paused is not None) == done
+
+
+async def test_a_repeat_of_what_was_done_is_answered_the_same_however_late(host: TableHost, clock: Standing) -> None:
+    asked = command("c-1", time="2026-01-01T00:00:00Z")
+    reply = host.command(asked)
+    clock.at = clock.at.plus_s(3600)
+    assert host.command(asked) == reply
+    other = host.command(command("c-1", name="round.void", time="2026-01-01T00:00:00Z"))
+    assert other.error is ErrorCode.ID_REUSED
+    # What came too late was not done, and may be sent again as it is now meant.
+    late = host.command(command("c-2", name="table.resume", time="2026-01-01T00:00:00Z"))
+    assert late.error is ErrorCode.EXPIRED
+    assert host.command(command("c-2", name="table.resume", time="2026-01-01T01:00:00Z")).ok
+
+
+def test_the_time_of_a_command_is_no_part_of_what_is_asked() -> None:
+    asked = command("c-1", time="2026-01-01T00:00:00Z")
+    assert asked.sent_ns == NOW.wall_ns
+    assert asked.digest() == command("c-1").digest()

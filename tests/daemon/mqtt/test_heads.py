@@ -1,0 +1,342 @@
+"""The journal's head at the broker: it tells a rewritten journal, and keeps an old copy from speaking."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from dealer_daemon.events import Event, EventData
+from dealer_daemon.journal import FILE_NAME, Journal, verify_file
+from dealer_daemon.mqtt import heads as module
+from dealer_daemon.mqtt.envelope import event_checker, event_signer, verify_event
+from dealer_daemon.mqtt.head_body import encode_head, read_head, verify_head
+from dealer_daemon.mqtt.heads import JournalHeads, Signing
+from dealer_daemon.mqtt.messages import Incoming
+from dealer_daemon.mqtt.retained import RetainedTopics
+from dealer_daemon.mqtt.settings import BrokerSettings
+from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.mqtt.uplink import Uplink
+from dealer_daemon.signing import SigningKey
+from dealer_daemon.station.adopt import give_up
+from support.mqtt_brokers import Broker, mosquitto
+from support.mqtt_link import FakeLink, settle, until
+from support.mqtt_outbox import START_WALL_NS, opened, outcome
+from support.mqtt_person import Person
+from support.mqtt_uplink import EVERYTHING, TOPICS, no_commands, running
+
+KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
+STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(32)))
+SIGNED = Signing(KEY, {KEY.id: KEY.public})
+UNSIGNED = Signing()
+NOW = "2026-01-01T00:00:00.000000Z"
+
+
+@contextmanager
+def journal_in(folder: Path, signing: Signing = SIGNED, boot: str = "boot-a") -> Iterator[Journal]:
+    sign = None if signing.key is None else event_signer(TOPICS.site, signing.key)
+    made = Journal.open(folder, boot=boot, sign=sign)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def write(journal: Journal, *data: EventData, boot: str = "boot-a") -> None:
+    for each in data:
+        sequence = journal.last_sequence("r1") + 1
+        at = sequence * 1_000_000
+        journal.commit(
+            [
+                Event(
+                    table="r1",
+                    sequence=sequence,
+                    subject="r1-1",
+                    wall_ns=START_WALL_NS + at,
+                    mono_ns=at,
+                    boot=boot,
+                    data=each,
+                )
+            ]
+        )
+
+
+@asynccontextmanager
+async def station(
+    broker: Broker, journal: Journal, signing: Signing = SIGNED, boot: str = "boot-a", client_id: str = "studio-1-r1"
+) -> AsyncIterator[Uplink]:
+    settings = BrokerSettings(host="127.0.0.1", port=broker.port, client_id=client_id, backoff_min_s=0.02)
+    uplink = Uplink(
+        settings,
+        TOPICS,
+        journal,
+        no_commands,
+        boot=boot,
+        version="test",
+        since=NOW,
+        journal=journal,
+        signing=signing,
+        now=lambda: NOW,
+    )
+    uplink.start()
+    try:
+        yield uplink
+    finally:
+        await uplink.stop(timeout_s=2)
+
+
+def codes(uplink: Uplink) -> list[str]:
+    return [problem.code for problem in uplink.problems]
+
+
+@pytest.fixture
+async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
+    async with running(mosquitto(tmp_path)) as made:
+        yield made
+
+
+@pytest.fixture
+async def seen(broker: Broker) -> AsyncIterator[Person]:
+    async with Person(broker.port, EVERYTHING) as made:
+        yield made
+
+
+def sequences(seen: Person) -> list[int]:
+    return [json.loads(m.payload)["sequence"] for m in seen.messages if "/events/" in m.topic]
+
+
+def heads(seen: Person) -> list[bytes]:
+    return [bytes(m.payload) for m in seen.messages if m.topic == TOPICS.journal]
+
+
+async def test_the_head_follows_the_events_and_proves_the_journal(tmp_path: Path, broker: Broker, seen: Person) -> None:
+    with journal_in(tmp_path / "state") as journal:
+        write(journal, opened(), outcome("17"))
+        async with station(broker, journal) as uplink:
+            await until(lambda: uplink.published == 2 and bool(heads(seen)))
+            write(journal, opened())
+            await until(lambda: json.loads(heads(seen)[-1])["last_sequence"] == 3)
+            assert uplink.problems == []
+        await until(
+            lambda: any(not json.loads(m.payload)["online"] for m in seen.messages if m.topic == TOPICS.presence)
+        )
+        kept = heads(seen)[-1]
+        assert verify_head(kept, SIGNED.keys)
+        assert not verify_event(kept, SIGNED.keys)
+        head = read_head(kept)
+        assert head is not None
+        assert (head.row, head.hash) == tuple(journal.head())
+    check = event_checker(TOPICS.site, SIGNED.keys)
+    report = verify_file(tmp_path / "state" / FILE_NAME, None, (head.row, head.hash), check)
+    assert report.ok
+    assert report.signed == 3
+
+
+async def test_an_old_copy_of_the_journal_sends_nothing_until_a_person_adopts_it(
+    tmp_path: Path, broker: Broker, seen: Person
+) -> None:
+    state = tmp_path / "state"
+    with journal_in(state) as journal:
+        write(journal, opened(), opened())
+        async with station(broker, journal) as uplink:
+            await until(lambda: uplink.published == 2)
+    shutil.copytree(state, tmp_path / "backup")
+    with journal_in(state) as journal:
+        write(journal, opened(), outcome("17"))
+        async with station(broker, journal) as uplink:
+            await until(lambda: uplink.published == 4)
+    shutil.rmtree(state)
+    shutil.copytree(tmp_path / "backup", state)
+
+    with journal_in(state, boot="boot-b") as journal:
+        write(journal, opened(), boot="boot-b")
+        await until(lambda: sequences(seen) == [1, 2, 3, 4])
+        before = sequences(seen)
+        async with station(broker, journal, boot="boot-b") as uplink:
+            await until(lambda: "journal_behind" in codes(uplink))
+            assert "event 4" in " ".join(problem.detail for problem in uplink.problems)
+            write(journal, opened(), outcome("3"), boot="boot-b")
+            await asyncio.sleep(0.3)  # longer than any message takes; nothing is to come
+            assert sequences(seen) == before
+        # It has played on, past the number of the newer copy, and is the old copy still.
+        async with station(broker, journal, boot="boot-b") as uplink:
+            await until(lambda: "journal_behind" in codes(uplink))
+        assert json.loads(heads(seen)[-1])["last_sequence"] == 4, "the newer head is not written over"
+        shown = [m.payload for m in seen.messages if m.topic == TOPICS.outcome]
+        assert json.loads(shown[-1])["sequence"] == 4, "and neither is the newer outcome"
+        give_up(journal, "r1", 4, journal.journal_id, boot="boot-b", by="anna")
+        async with station(broker, journal, boot="boot-b") as uplink:
+            await until(lambda: sequences(seen)[-1] == journal.last_sequence("r1"))
+            assert uplink.problems == []
+    after = [json.loads(m.payload) for m in seen.messages if "/events/" in m.topic][len(before) :]
+    assert [event["sequence"] for event in after] == [5, 7], "what was published under 3 and 4 keeps these numbers"
+    assert after[-1]["type"] == "events.lost"
+    assert after[-1]["data"]["by"] == "anna"
+
+
+async def test_a_new_journal_does_not_repeat_the_numbers_of_the_lost_one(
+    tmp_path: Path, broker: Broker, seen: Person
+) -> None:
+    with journal_in(tmp_path / "a") as journal:
+        write(journal, opened(), opened())
+        lost = journal.journal_id
+        async with station(broker, journal) as uplink:
+            await until(lambda: uplink.published == 2)
+    with journal_in(tmp_path / "b") as journal:
+        write(journal, opened())
+        async with station(broker, journal) as uplink:
+            await until(lambda: "journal_other" in codes(uplink))
+        await until(lambda: sequences(seen) == [1, 2])
+        give_up(journal, "r1", 2, lost, boot="boot-b", by="anna")
+        async with station(broker, journal) as uplink:
+            await until(lambda: journal.last_sequence("r1") in sequences(seen))
+            assert journal.last_sequence("r1") == 3
+    assert sequences(seen) == [1, 2, 3], "event 1 of the new journal has a number that was used"
+
+
+async def test_without_a_key_an_old_copy_is_found_and_a_new_journal_is_not_held(tmp_path: Path, broker: Broker) -> None:
+    state = tmp_path / "state"
+    with journal_in(state, UNSIGNED) as journal:
+        write(journal, opened())
+    shutil.copytree(state, tmp_path / "backup")
+    with journal_in(state, UNSIGNED) as journal:
+        write(journal, opened())
+        async with station(broker, journal, UNSIGNED) as uplink:
+            await until(lambda: uplink.published == 2)
+    with journal_in(tmp_path / "backup", UNSIGNED) as journal:
+        async with station(broker, journal, UNSIGNED) as uplink:
+            await until(lambda: "journal_behind" in codes(uplink))
+    with journal_in(tmp_path / "new", UNSIGNED) as journal:
+        write(journal, opened())
+        async with station(broker, journal, UNSIGNED) as uplink:
+            await until(lambda: uplink.published == 1)
+            assert uplink.problems == []
+
+
+async def test_two_stations_of_one_name_and_key_hold_each_other(tmp_path: Path, broker: Broker) -> None:
+    with journal_in(tmp_path / "a") as one, journal_in(tmp_path / "b") as two:
+        write(one, opened())
+        write(two, opened(), opened())
+        async with station(broker, one) as first:
+            await until(lambda: first.published == 1)
+            async with station(broker, two, boot="boot-b", client_id="other") as second:
+                await until(lambda: "journal_other" in codes(second))
+
+
+@pytest.mark.parametrize("forger", [None, STRANGER])
+async def test_a_head_that_the_station_did_not_sign_holds_nothing(
+    tmp_path: Path, broker: Broker, seen: Person, forger: SigningKey | None
+) -> None:
+    with journal_in(tmp_path / "state") as journal, journal_in(tmp_path / "forged") as other:
+        write(journal, opened())
+        write(other, *[opened()] * 5)
+        body = encode_head(TOPICS, other, NOW, forger)
+        await seen.publish(TOPICS.journal, body, retain=True)
+        async with station(broker, journal) as uplink:
+            await until(lambda: uplink.published == 1)
+            assert uplink.problems == []
+    await until(lambda: verify_head(heads(seen)[-1], SIGNED.keys))
+
+
+async def test_a_forged_head_of_this_very_journal_holds_nothing(tmp_path: Path, broker: Broker, seen: Person) -> None:
+    with journal_in(tmp_path / "state") as journal:
+        write(journal, opened())
+        body = encode_head(TOPICS, journal, NOW, STRANGER).replace(b'"last_sequence":1', b'"last_sequence":9')
+        await seen.publish(TOPICS.journal, body, retain=True)
+        async with station(broker, journal) as uplink:
+            await until(lambda: uplink.published == 1)
+            assert uplink.problems == []
+
+
+async def test_an_outcome_that_the_journal_lacks_holds_though_the_head_is_gone(
+    tmp_path: Path, broker: Broker, seen: Person
+) -> None:
+    with journal_in(tmp_path / "a") as journal:
+        write(journal, opened(), outcome("17"))
+        async with station(broker, journal) as uplink:
+            await until(lambda: any(m.topic == TOPICS.outcome for m in seen.messages))
+            await until(lambda: uplink.published == 2)
+    await seen.publish(TOPICS.journal, b"", retain=True)
+    for name, events in (("b", [opened()]), ("c", [opened(), outcome("3"), opened()])):
+        with journal_in(tmp_path / name, boot="boot-b") as journal:
+            write(journal, *events, boot="boot-b")
+            async with station(broker, journal) as uplink:
+                await until(lambda: {"journal_behind", "journal_other"} & set(codes(uplink)) != set())
+
+
+class Hold:
+    """A publisher that only remembers what holds it."""
+
+    def __init__(self) -> None:
+        self.held: set[str] = set()
+
+    def hold(self, problem: Any, *, passing: bool = False) -> None:
+        del passing
+        self.held.add(problem.code)
+
+    def release(self, code: str) -> bool:
+        had = code in self.held
+        self.held.discard(code)
+        return had
+
+
+@pytest.fixture
+async def alone(
+    tmp_path: Path, link: FakeLink, retained: RetainedTopics, topics: Topics
+) -> AsyncIterator[tuple[JournalHeads, Hold]]:
+    with journal_in(tmp_path / "state") as journal:
+        write(journal, opened())
+        gate = Hold()
+        made = JournalHeads(link, topics, retained, gate, journal, SIGNED, lambda: NOW)
+        link.on_connected(lambda _present, _version: made.connected())
+        link.on_disconnected(lambda _reason: made.disconnected())
+        made.start()
+        yield made, gate
+        made.close()
+
+
+async def test_nothing_is_sent_in_a_connection_before_the_broker_was_looked_at(
+    alone: tuple[JournalHeads, Hold], link: FakeLink
+) -> None:
+    made, gate = alone
+    for _ in range(2):  # the second time after a loss, with a head of ours on the topic
+        assert gate.held == {module.UNCHECKED}
+        await link.connect()
+        assert gate.held == {module.UNCHECKED}
+        assert not [m for m in link.sent if m.topic == TOPICS.journal]
+        made.birth_came_back()
+        await settle()
+        assert gate.held == set()
+        assert [m.topic for m in link.sent] == [TOPICS.journal]
+        await link.drop()
+        made.connected()  # what the publisher is told comes after this
+        link.sent.clear()
+
+
+async def test_a_broker_that_does_not_give_our_birth_back_is_not_waited_for(
+    alone: tuple[JournalHeads, Hold], link: FakeLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LOOK_S", 0.02)
+    _, gate = alone
+    await link.connect()
+    await until(lambda: gate.held == set())
+
+
+async def test_our_own_head_coming_back_is_answered_with_nothing(
+    alone: tuple[JournalHeads, Hold], link: FakeLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "HEAD_EVERY_S", 0.0)
+    made, _ = alone
+    await link.connect()
+    made.birth_came_back()
+    await link.ack()
+    made.received(Incoming(TOPICS.journal, link.sent[-1].payload))
+    await asyncio.sleep(0.02)
+    assert len([m for m in link.sent if m.topic == TOPICS.journal]) == 1
