@@ -10,6 +10,19 @@ from typing import Literal
 import msgspec
 
 
+class ConsumerBody(msgspec.Struct, frozen=True, kw_only=True):
+    """How one consumer is doing, by its acknowledgements."""
+
+    sequence: int
+    """It handled everything up to this one."""
+    behind: int
+    """Events of the table above that."""
+    heard: str | None
+    """When it last acknowledged, RFC 3339; null for never since the station started."""
+    gone: bool
+    """Events wait for it, and it has said nothing for ``[mqtt] consumer_gone_s``."""
+
+
 class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """``state``, retained: what the table is doing, as committed. Null where there is no round or no shoe."""
 
@@ -35,6 +48,8 @@ class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """Sequence of the newest outcome."""
     faults: dict[str, list[str]]
     """Standing faults by device."""
+    consumers: dict[str, ConsumerBody]
+    """By name, as of ``time``. Published when one comes, leaves, goes or returns, not at each acknowledgement."""
 
 
 class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +82,7 @@ class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
     """``recording``, or what is wrong with it; null where no raw bytes are kept."""
 
 
-class PresenceBody(msgspec.Struct, frozen=True, kw_only=True):
+class PresenceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``presence``, retained: birth, goodbye and will. A will carries ``online`` and ``boot`` alone."""
 
     online: bool
@@ -78,6 +93,32 @@ class PresenceBody(msgspec.Struct, frozen=True, kw_only=True):
     """When this boot began, RFC 3339."""
     protocol: str | None = None
     """MQTT version in use, 5 or 3.1.1."""
+    key: str | None = None
+    """Id of the key with which this boot signs; null where nothing is signed."""
+    public_keys: dict[str, str] = {}
+    """Every key that this station signed with, by id: 32 bytes in base64url. Good for seeing which key to ask for, not
+    for trusting it: who can write here can write any key."""
+
+
+class JournalBody(msgspec.Struct, frozen=True, kw_only=True):
+    """``journal``, retained: how far the station's journal has come, kept outside of it. Signed where there is a key.
+
+    ``row`` and ``hash`` are of the whole station's journal, ``last_sequence`` of this table.
+    """
+
+    site: str
+    table: str
+    journal_id: str
+    row: int
+    hash: str
+    """SHA-256 of the chain at ``row``, hexadecimal (``dealer-daemon journal verify --head``)."""
+    last_sequence: int
+    time: str
+    """RFC 3339."""
+    signkey: str | None = None
+    """Id of the key that signed it."""
+    signature: str | None = None
+    """Ed25519 over the bytes before it, base64url. Always the last member."""
 
 
 class AckBody(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,9 @@ from typing import Any
 
 import msgspec
 
+MAX_RESENT = 10_000
+"""Events sent again for one ``events.resend``: new results wait behind them, for a few seconds at most."""
+
 
 class CommandName(StrEnum):
     """The commands of ``design.md``, and those by which people decide an attempt."""
@@ -58,6 +61,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     by: str
     """The person or service that answers for it."""
     args: dict[str, Any]
+    sent_ns: int | None = None
+    """When it was sent, by its sender's clock, Unix ns. Not part of what is asked."""
 
     def digest(self) -> str:
         """SHA-256 over what is asked, to tell a repeat from another command under a used id."""
@@ -79,6 +84,8 @@ class ErrorCode(StrEnum):
     BAD_ARGUMENT = "bad_argument"
     ID_REUSED = "id_reused"
     """The id was used before for another command."""
+    EXPIRED = "expired"
+    """It was sent too long ago, or does not say when, and this station asks for that."""
     UNAVAILABLE = "unavailable"
     """The station cannot commit now (disk, journal); the command may be sent again."""
 

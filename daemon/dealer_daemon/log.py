@@ -57,6 +57,7 @@ FIELDS: dict[str, str] = {
     "sequence": "sequence of an event within its table",
     "session_present": "whether the broker still knew our session",
     "signal": "name of a Unix signal",
+    "signkey": "id of the key that signs events",
     "site": "the station's site",
     "state": "what something is now, where the event names it",
     "table": "name of a table",

@@ -27,6 +27,7 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.drain import drain_figures
 from bench.pictures import picture_figures
 
 STATION = """
@@ -275,12 +276,14 @@ def main() -> None:
     """Runs all of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--drain-events", type=int, default=36_000, help="an hour at 10 a second")
     parser.add_argument("--idle-seconds", type=float, default=20.0)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dealer-bench-") as name, broker(Path(name)) as port:
         folder = Path(name)
         print(json.dumps(asyncio.run(outcome_latency(folder, port, arguments.rounds))), flush=True)
         print(json.dumps(process_figures(folder, port, arguments.idle_seconds)), flush=True)
+        print(json.dumps(drain_figures(folder, port, arguments.drain_events)), flush=True)
     for line in picture_figures(quantile):
         print(json.dumps(line), flush=True)
 

@@ -51,21 +51,25 @@ def broker_address(url: str) -> BrokerAddress:
 
 def mqtt_problems(mqtt: MqttConfig) -> list[tuple[str, str]]:
     """Everything that cannot be about ``[mqtt]``, as (key, reason)."""
-    found = []
-    try:
-        address = broker_address(mqtt.url)
-    except ValueError as error:
-        found.append(("url", str(error)))
-    else:
+    found, addresses = [], []
+    for key, url in [("url", mqtt.url), *(("fallback_urls", url) for url in mqtt.fallback_urls)]:
+        try:
+            address = broker_address(url)
+        except ValueError as error:
+            found.append((key, str(error)))
+            continue
+        if address in addresses:
+            found.append((key, f'"{url}" is there twice; take it out'))
         if not address.tls and not address.on_loopback and not mqtt.plaintext_off_loopback:
             reason = f"mqtt:// would send everything readable to {address.host}; use mqtts://, or say"
-            found.append(("url", f"{reason} plaintext_off_loopback = true"))
-        if not address.tls:
-            found += [
-                (key, "is of no use without TLS; use mqtts:// in url, or take it out")
-                for key in ("ca_file", "cert_file", "key_file")
-                if getattr(mqtt, key) is not None
-            ]
+            found.append((key, f"{reason} plaintext_off_loopback = true"))
+        addresses.append(address)
+    if addresses and not any(address.tls for address in addresses):
+        found += [
+            (key, "is of no use without TLS; use mqtts:// in url, or take it out")
+            for key in ("ca_file", "cert_file", "key_file")
+            if getattr(mqtt, key) is not None
+        ]
     if mqtt.password_file is not None and mqtt.username is None:
         found.append(("password_file", "needs username beside it"))
     for given, absent in (("cert_file", "key_file"), ("key_file", "cert_file")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,8 +15,9 @@ from dealer_daemon.config.errors import ConfigError, ConfigErrors
 from dealer_daemon.config.lines import KeyPath, Lines
 from dealer_daemon.config.tables import read_tables
 from dealer_daemon.config.types import Config, MqttConfig, StationConfig
-from dealer_daemon.config.walk import Problem, read_struct, secret_problems, unknown_key
+from dealer_daemon.config.walk import Problem, nul_problems, read_struct, secret_problems, unknown_key
 from dealer_daemon.redact import redact
+from dealer_drivers.secret_files import credential_problem, is_credential
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -44,6 +46,8 @@ def parse_config(text: str, path: Path) -> Config:
         raise _of_file(path, f"is not TOML: {error}", int(line.group(1)) if line else None) from error
     except RecursionError as error:
         raise _of_file(path, "is nested too deeply") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise _of_file(path, f"is not TOML: {error}") from error
     problems: list[Problem] = []
     config = _read(values, path.absolute().parent, problems)
     if config is None or problems:
@@ -54,25 +58,40 @@ def parse_config(text: str, path: Path) -> Config:
 
 
 def _read(values: dict[str, Any], folder: Path, problems: list[Problem]) -> Config | None:
+    problems += nul_problems(values)
+    if problems:  # no system takes such a path: nothing that is named here may be opened
+        return None
     problems += secret_problems(values)
     problems += [Problem((key,), unknown_key(key, SECTIONS)) for key in values if key not in SECTIONS]
     station = read_struct(values.get("station", {}), StationConfig, ("station",), problems)
     mqtt = read_struct(values.get("mqtt", {}), MqttConfig, ("mqtt",), problems)
     if mqtt is not None:
         problems += [Problem(("mqtt", key), reason) for key, reason in mqtt_problems(mqtt)]
+    problems += _credential_problems(values)
     tables = read_tables(values.get("tables", {}), problems)
     if station is None or mqtt is None:
         return None
     return Config(
-        station=_absolute(station, folder, "state_dir"),
+        station=_absolute(station, folder, "state_dir", "signing_key_file"),
         mqtt=_absolute(mqtt, folder, "password_file", "ca_file", "cert_file", "key_file"),
         tables=tables,
     )
 
 
+def _credential_problems(values: dict[str, Any]) -> Iterator[Problem]:
+    for section in ("station", "mqtt"):
+        keys = values.get(section)
+        for key, value in keys.items() if isinstance(keys, dict) else ():
+            if key.endswith("_file") and isinstance(value, str) and is_credential(value):
+                reason = credential_problem(value)
+                if reason is not None:
+                    yield Problem((section, key), reason)
+
+
 def _absolute(section: S, folder: Path, *keys: str) -> S:
     given = {key: getattr(section, key) for key in keys}
-    return msgspec.structs.replace(section, **{k: str(folder / v) for k, v in given.items() if v is not None})
+    paths = {key: value for key, value in given.items() if value is not None and not is_credential(value)}
+    return msgspec.structs.replace(section, **{key: str(folder / value) for key, value in paths.items()})
 
 
 def _of_file(path: Path, reason: str, line: int | None = None) -> ConfigErrors:

@@ -86,7 +86,7 @@ def _find_game(name: object, path: KeyPath, problems: list[Problem]) -> Game | N
 
 def _read_devices(values: object, path: KeyPath, problems: list[Problem]) -> list[DeviceConfig]:
     devices: list[DeviceConfig] = []
-    names: set[object] = set()
+    names: set[str] = set()
     for index, device_values in enumerate(values if isinstance(values, list) else []):
         if not isinstance(device_values, Mapping):
             continue  # said with the other keys
@@ -96,7 +96,8 @@ def _read_devices(values: object, path: KeyPath, problems: list[Problem]) -> lis
             problems.append(
                 Problem((*place, "name"), f'"{name}" is another device of this table; give it its own name')
             )
-        names.add(name)
+        if isinstance(name, str):
+            names.add(name)
         device = _read_device(device_values, place, problems)
         if device is not None:
             devices.append(device)
@@ -136,8 +137,6 @@ def _find_driver(name: object, path: KeyPath, problems: list[Problem]) -> Driver
         return load_driver(name)
     except UnknownDriver as error:
         problems.append(Problem(path, str(error)))
-    except (ImportError, AttributeError) as error:
-        problems.append(Problem(path, f'driver "{name}" is installed and cannot be loaded: {error}; install it again'))
     return None
 
 

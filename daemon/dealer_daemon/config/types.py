@@ -33,12 +33,20 @@ class StationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Journal and evidence. A relative path is meant from the folder of the configuration file."""
     flight_recorder_days: Annotated[int, Meta(ge=0, le=3650, description="days, 0 to 3650")] = 7
     """How long every raw byte of every device is kept; 0 keeps none."""
+    retention_days: Annotated[int, Meta(ge=0, le=36_500, description="days, 0 to 36500")] = 90
+    """How long events and their evidence stay in the journal; 0 keeps them for ever. What a consumer has not
+    acknowledged by then goes too, and `events.expired` says so."""
+    signing_key_file: Text | None = None
+    """The private key (`dealer-daemon keys make`) with which events and the journal's head are signed. Only its owner
+    may read the file. Without it nothing is signed."""
 
 
 class MqttConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[mqtt]``: the broker. Credentials are files, relative to the folder of the configuration file."""
 
     url: Text = "mqtt://127.0.0.1:1883"
+    fallback_urls: tuple[Text, ...] = ()
+    """Further nodes of the same cluster, tried in this order when the one in use is lost."""
     prefix: TopicPrefix = "dealer/v1"
     protocol: Literal["auto", "5", "3.1.1"] = "auto"
     """``auto``: MQTT 5, and 3.1.1 with a broker that does not know it."""
@@ -51,8 +59,16 @@ class MqttConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The loss of a frozen broker is noticed after two of them (``devices.md`` §7)."""
     in_flight: Annotated[int, Meta(ge=1, le=65535, description="a whole number, 1 to 65535")] = 16
     """Messages sent and not yet acknowledged, at most."""
+    consumer_gone_s: Annotated[float, Meta(gt=0, le=86_400, description="seconds, more than 0, at most 86400")] = 120.0
+    """A consumer that has said nothing for so long while events wait for it is shown as gone."""
     plaintext_off_loopback: bool = False
     """Whether ``mqtt://`` may leave this machine."""
+    roles_by_topic: bool = False
+    """Commands come on ``commands/{role}``, which a broker's access list can tell apart, and the role that they name
+    must be that one. ``commands`` itself is then for servers alone."""
+    command_max_age_s: Annotated[float, Meta(ge=0, le=86_400, description="seconds, 0 to 86400")] = 0
+    """A command whose ``time`` is further from the station's clock than this is not carried out, and one without
+    ``time`` neither; 0 asks for no time."""
 
 
 class TableKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -9,6 +9,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union
 
 import msgspec
@@ -48,7 +49,7 @@ def read_struct(
         problems.append(Problem(path, f"expected a section, not {_shown(values)}"))
         return None
     before = len(problems)
-    fields = {field.encode_name: field for field in msgspec.structs.fields(cls)}
+    fields = _fields(cls)
     known = [*fields, *also]
     problems += [
         Problem((*path, key), unknown_key(key, known)) for key in values if key not in known and not is_secret_key(key)
@@ -65,6 +66,11 @@ def read_struct(
     except msgspec.ValidationError as error:  # what concerns several keys at once
         problems.append(Problem(path, str(error)))
         return None
+
+
+@cache
+def _fields(cls: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(cls)}
 
 
 def secret_problems(values: object, path: KeyPath = ()) -> list[Problem]:
@@ -84,20 +90,34 @@ def secret_problems(values: object, path: KeyPath = ()) -> list[Problem]:
     return found
 
 
+def nul_problems(values: object, path: KeyPath = ()) -> list[Problem]:
+    """Every text, at any depth, that holds the character NUL."""
+    if isinstance(values, str):
+        return [Problem(path, "holds the character NUL, which no name and no path may have")] if "\0" in values else []
+    if isinstance(values, Mapping):
+        inside: Iterable[tuple[str | int, object]] = values.items()
+    else:
+        inside = enumerate(values) if isinstance(values, list) else ()
+    return [problem for key, value in inside for problem in nul_problems(value, (*path, key))]
+
+
 def _read_value(value: object, tp: Any, path: KeyPath, problems: list[Problem]) -> None:
     """Adds what is wrong with one value; goes into structs, and into lists and maps of structs."""
     if isinstance(value, float) and not math.isfinite(value):
-        problems.append(Problem(path, f"expected a number, not {value}"))
+        problems.append(Problem(path, f"expected {_expected(tp) or 'a number'}, not {value}"))
         return
     plain = _struct_in(tp)
     if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
         read_struct(value, plain, path, problems)
         return
     origin, args = typing.get_origin(plain), typing.get_args(plain)
-    if origin is list and isinstance(value, list) and _is_struct(args[0]):
+    is_row = (origin is list and typing.get_origin(args[0]) is not dict) or (origin is tuple and args[-1] is ...)
+    if is_row and isinstance(value, list):
+        before = len(problems)
         for index, item in enumerate(value):
             _read_value(item, args[0], (*path, index), problems)
-        return
+        if _is_struct(args[0]) or len(problems) > before:
+            return
     if origin is dict and isinstance(value, Mapping) and _is_struct(args[1]):
         for key, item in value.items():
             _read_value(item, args[1], (*path, key), problems)
@@ -112,9 +132,14 @@ def _read_value(value: object, tp: Any, path: KeyPath, problems: list[Problem]) 
 
 def _expected(tp: Any) -> str | None:
     """What the type asks for, in words; ``None`` where msgspec's own message is the best there is."""
+    tp = _without_none(tp)
     if typing.get_origin(tp) is Annotated:
         metas = [meta for meta in typing.get_args(tp)[1:] if isinstance(meta, msgspec.Meta)]
-        return next((meta.description for meta in metas if meta.description), None)
+        described = next((meta.description for meta in metas if meta.description), None)
+        plain_words = _expected(typing.get_args(tp)[0])
+        return described or (plain_words and ", ".join([plain_words, *filter(None, map(_limits, metas))]))
+    if typing.get_origin(tp) in (list, tuple):
+        return "a list"
     plain = _struct_in(tp)
     if typing.get_origin(plain) is Literal:
         return "one of " + ", ".join(_shown(choice) for choice in typing.get_args(plain))
@@ -127,6 +152,21 @@ def _expected(tp: Any) -> str | None:
     return _WORDS.get(plain)
 
 
+def _limits(meta: msgspec.Meta) -> str:
+    """What a value of the type may be, where it is not any."""
+    if meta.max_length is not None:
+        return f"at most {meta.max_length} long"
+    if meta.ge is not None and meta.le is not None:
+        return f"{meta.ge:g} to {meta.le:g}"
+    words = (
+        (meta.ge, "{:g} or more"),
+        (meta.gt, "more than {:g}"),
+        (meta.le, "at most {:g}"),
+        (meta.lt, "less than {:g}"),
+    )
+    return ", ".join(word.format(limit) for limit, word in words if limit is not None)
+
+
 def _shown(value: object) -> str:
     """The value as TOML has it, long ones cut."""
     if isinstance(value, Mapping):
@@ -135,6 +175,8 @@ def _shown(value: object) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}…"'
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
     return str(value) if isinstance(value, (int, float)) else f"a {type(value).__name__}"
 
 
@@ -142,9 +184,14 @@ def _struct_in(tp: Any) -> Any:
     """The type without ``Annotated`` around a struct, and without ``None``."""
     if typing.get_origin(tp) is Annotated:
         return _struct_in(typing.get_args(tp)[0])
+    inner = _without_none(tp)
+    return tp if inner is tp else _struct_in(inner)
+
+
+def _without_none(tp: Any) -> Any:
     if typing.get_origin(tp) in (Union, types.UnionType):
         members = [member for member in typing.get_args(tp) if member is not type(None)]
-        return _struct_in(members[0]) if len(members) == 1 else tp
+        return members[0] if len(members) == 1 else tp
     return tp
 
 

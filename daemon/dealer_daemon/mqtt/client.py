@@ -52,6 +52,10 @@ class MqttClient:
         self._policy = ReconnectPolicy(
             settings.protocol, settings.backoff_min_s, settings.backoff_max_s, settings.refused_wait_s
         )
+        self._nodes = settings.nodes()
+        self._node = 0
+        self._session_at: int | None = 0 if len(self._nodes) == 1 else None
+        """The node of the newest session; unknown after a start, where there are several."""
         self._connection: Connection | None = None
         self._subscriptions: list[tuple[str, OnMessage]] = []
         self._marked: set[str] = set()
@@ -79,7 +83,10 @@ class MqttClient:
             self._connection.subscribe([topic_filter], self._marked)
 
     def on_connected(self, callback: OnConnected) -> None:
-        """``callback(session_present, version)`` after each connect; the subscriptions are under way by then."""
+        """``callback(session_present, version)`` after each connect; the subscriptions are under way by then.
+
+        After a change of nodes ``session_present`` is false, whatever the node says.
+        """
         self._on_connected.append(callback)
 
     def on_disconnected(self, callback: OnDisconnected) -> None:
@@ -105,6 +112,12 @@ class MqttClient:
         if self._connection is None:
             raise NotConnected("not connected to the broker")
         return self._connection.publish(message)
+
+    def renew(self, reason: str) -> None:
+        """Breaks the session off and makes it anew, at the next node where there are several; nothing while there is
+        none."""
+        if self._connection is not None:
+            self._connection.abort(Closing(Ending.LOST, reason))
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -136,7 +149,7 @@ class MqttClient:
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            connection = Connection(self.settings, self._policy.version, self._will, self)
+            connection = Connection(self._nodes[self._node], self._policy.version, self._will, self)
             try:
                 await connection.open()
             except ConnectFailed as failure:
@@ -156,6 +169,8 @@ class MqttClient:
                     return
                 following = self._policy.ended(closing.ending, loop.time() - since_s)
                 self._went_down(closing, following)
+            if following.wait_s > 0:  # without a wait the same node is asked in the other version
+                self._node = (self._node + 1) % len(self._nodes)
             await asyncio.sleep(following.wait_s * random.uniform(1 - JITTER, 1 + JITTER))
 
     def _went_down(self, closing: Closing, following: Next) -> None:
@@ -167,6 +182,8 @@ class MqttClient:
                 f"{closing.detail}; if this repeats, a second station uses client id {self.settings.client_id!r}: "
                 "give every table of every station its own site and table name, or stop the other one"
             )
+            if closing.ending is not Ending.TAKEN_OVER:
+                detail += "; or the broker cannot take one of our messages: its log says which"
             self._set_problem(Problem(TAKEN_OVER, detail))
         else:
             self._set_problem(Problem("mqtt_lost", closing.detail))
@@ -196,7 +213,17 @@ class MqttClient:
         """Part of ``connection.Owner``."""
         self._policy.connected()
         self._connection = connection
-        self._log.info("mqtt connected", version=str(connection.version), session_present=session_present)
+        # What a node that was lost had acknowledged may have died with it, and this one cannot know: its word for our
+        # session counts only where the last session was its own.
+        session_present = session_present and self._node == self._session_at
+        self._session_at = self._node
+        node = self._nodes[self._node]
+        self._log.info(
+            "mqtt connected",
+            broker=f"{node.host}:{node.port}",
+            version=str(connection.version),
+            session_present=session_present,
+        )
         if self._problem is not None and self._problem.code == TAKEN_OVER:
             # We have kicked the other one in our turn: it will be back.
             wait_s = 2 * self.settings.refused_wait_s

@@ -252,14 +252,21 @@ class Connection:
         if flags.is_disconnect_packet_from_server and reason.value == SESSION_TAKEN_OVER:
             closing = Closing(Ending.TAKEN_OVER, "another client connected with our client id")
         elif flags.is_disconnect_packet_from_server:
-            closing = Closing(Ending.LOST, f"the broker ended the session: {reason}")
+            closing = Closing(Ending.SENT_AWAY, f"the broker ended the session: {reason}")
         else:
             closing = Closing(Ending.LOST, f"the connection broke: {reason}")
         self._finish(closing)
 
     def _on_message(self, _client: paho.Client, _data: Any, message: paho.MQTTMessage) -> None:
-        if (received := incoming(message)) is not None:
-            self._owner.received(received)
+        received = incoming(message)
+        if received is None:
+            return
+        if not received.topic:
+            # Passed over, it would be a command that is acknowledged and never answered. Not closed from within paho.
+            closing = Closing(Ending.LOST, "the broker sent a message by a topic alias, of which we allowed none")
+            self._loop.call_soon(self.abort, closing)
+            return
+        self._owner.received(received)
 
     def _on_publish(
         self, _client: paho.Client, _data: Any, mid: int, reason: ReasonCode, _properties: Properties

@@ -54,6 +54,8 @@ class Ending(StrEnum):
     """The broker refuses us for another reason: credentials, client id, quota, or it lacks what we need."""
     TAKEN_OVER = "taken_over"
     """Another client connected with our client id."""
+    SENT_AWAY = "sent_away"
+    """The broker ended the session and said why (MQTT 5): it stops, or its cluster is changing."""
     LOST = "lost"
     """The session broke: broker gone, network gone, no acknowledgement in time."""
 

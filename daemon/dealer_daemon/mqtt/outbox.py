@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import structlog
 
 from dealer_daemon.events import Event
-from dealer_daemon.journal import JournalError
+from dealer_daemon.journal import JournalError, SignedEvent
 from dealer_daemon.mqtt.errors import Problem
 
 FLUSH_AFTER_S = 0.5
@@ -21,12 +21,16 @@ RETRY_S = 5.0
 class Outbox(Protocol):
     """The journal as the publisher sees it (``journal.Journal``)."""
 
-    def events(self, table: str, after: int, limit: int) -> Iterator[Event]:
-        """At most ``limit`` events above ``after``, in order. Raises ``JournalError``."""
+    def signed_events(self, table: str, after: int, limit: int) -> Iterator[SignedEvent]:
+        """At most ``limit`` events above ``after``, in order. Raises ``JournalError``, ``EventsRemoved`` among it."""
         ...
 
-    def event_at(self, table: str, sequence: int) -> Event | None:
-        """One event."""
+    def signed_event_at(self, table: str, sequence: int) -> SignedEvent | None:
+        """One event. Raises ``JournalError``."""
+        ...
+
+    def first_sequence(self, table: str) -> int:
+        """The oldest sequence that can still be read."""
         ...
 
     def last_sequence(self, table: str) -> int:
@@ -39,6 +43,10 @@ class Outbox(Protocol):
 
     def set_cursors(self, positions: Mapping[tuple[str, str], int], *, rewind: bool = False) -> None:
         """Keeps positions; lower ones only with ``rewind``."""
+        ...
+
+    def forget_cursors(self, table: str, names: Collection[str]) -> None:
+        """Keeps these positions no longer."""
         ...
 
     def add_listener(self, callback: Callable[[Sequence[Event]], None]) -> Callable[[], None]:
@@ -56,6 +64,7 @@ class Positions:
         self._log = structlog.get_logger().bind(table=table)
         self._known = outbox.cursors(table)
         self._changed: set[str] = set()
+        self._forgotten: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
         self.problem: Problem | None = None
 
@@ -66,9 +75,16 @@ class Positions:
         if self._known.get(name) == sequence:
             return
         self._known[name] = sequence
+        self._forgotten.discard(name)
         self._changed.add(name)
-        if self._timer is None:
-            self._timer = self._loop.call_later(FLUSH_AFTER_S, self.flush)
+        self._flush_later()
+
+    def forget(self, name: str) -> None:
+        """Keeps a position no longer."""
+        if self._known.pop(name, None) is not None:
+            self._changed.discard(name)
+            self._forgotten.add(name)
+            self._flush_later()
 
     def names(self) -> list[str]:
         """The names of all positions."""
@@ -79,11 +95,14 @@ class Positions:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._changed:
+        if not self._changed and not self._forgotten:
             return
         positions = {(self._table, name): self._known[name] for name in self._changed}
         try:
-            self._outbox.set_cursors(positions, rewind=True)
+            if positions:
+                self._outbox.set_cursors(positions, rewind=True)
+            if self._forgotten:
+                self._outbox.forget_cursors(self._table, self._forgotten)
         except JournalError as error:
             if self.problem is None:
                 self._log.error("publisher's position not kept", detail=str(error))
@@ -92,7 +111,12 @@ class Positions:
             self._timer = self._loop.call_later(RETRY_S, self.flush)
         else:
             self._changed.clear()
+            self._forgotten.clear()
             self.problem = None
+
+    def _flush_later(self) -> None:
+        if self._timer is None:
+            self._timer = self._loop.call_later(FLUSH_AFTER_S, self.flush)
 
     def close(self) -> None:
         """Writes what changed, once, and ends."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import ssl
 from dataclasses import dataclass
 
@@ -114,14 +115,25 @@ def connect_blocking(client: paho.Client, settings: BrokerSettings, version: Mqt
 
 def publish_properties(message: Outgoing) -> Properties:
     """What an MQTT 5 PUBLISH carries beside topic and body."""
-    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-    properties.ContentType = message.content_type
-    properties.PayloadFormatIndicator = 1  # UTF-8
+    if message.expiry_s is None and message.correlation is None:
+        return _plain(message.content_type)
+    properties = _described(message.content_type)
     if message.expiry_s is not None:
         properties.MessageExpiryInterval = message.expiry_s
     if message.correlation is not None:
         properties.CorrelationData = message.correlation
     return properties
+
+
+def _described(content_type: str) -> Properties:
+    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    properties.ContentType = content_type
+    properties.PayloadFormatIndicator = 1  # UTF-8
+    return properties
+
+
+# One for all messages of a type: making it costs as much as the rest of a message, and paho only reads it.
+_plain = functools.lru_cache(maxsize=8)(_described)
 
 
 def incoming(message: paho.MQTTMessage) -> Incoming | None:

@@ -10,9 +10,12 @@ from typing import Any, Protocol
 import msgspec
 import structlog
 
-from dealer_daemon.events import Event, OutcomeCorrected, RoundOutcome
-from dealer_daemon.journal import JournalError, JournalUnavailable
-from dealer_daemon.mqtt.consumers import Consumers
+from dealer_daemon.bodies import ConsumerBody
+from dealer_daemon.commands import MAX_RESENT
+from dealer_daemon.events import OutcomeCorrected, RoundOutcome
+from dealer_daemon.journal import EventsRemoved, JournalError, JournalUnavailable, SignedEvent
+from dealer_daemon.journal.order import goes_on
+from dealer_daemon.mqtt.consumers import GONE_S, Consumers, utc_now
 from dealer_daemon.mqtt.envelope import CONTENT_TYPE, encode_event
 from dealer_daemon.mqtt.errors import NotConnected, Problem, PublishFailed
 from dealer_daemon.mqtt.messages import Incoming, Outgoing
@@ -68,7 +71,11 @@ class Publisher:
         *,
         in_flight: int = 16,
         replay_after_broker_loss: int = 100,
+        consumer_gone_s: float = GONE_S,
+        consumers_changed: Callable[[], None] = lambda: None,
+        now: Callable[[], str] = utc_now,
     ) -> None:
+        """``consumers_changed`` is called when a consumer came, left, went or returned; ``now`` is RFC 3339."""
         self._outbox = outbox
         self._link = link
         self._topics = topics
@@ -78,16 +85,32 @@ class Publisher:
         self._loop = asyncio.get_running_loop()
         self._log = structlog.get_logger().bind(table=topics.table)
         self._positions = Positions(outbox, topics.table)
-        self._consumers = Consumers(topics, self._positions, lambda: outbox.last_sequence(topics.table))
+        self._consumers = Consumers(
+            topics,
+            self._positions,
+            lambda: outbox.last_sequence(topics.table),
+            published=lambda: self.cursor,
+            now=now,
+            changed=consumers_changed,
+            gone_s=consumer_gone_s,
+        )
         self._connected = False
         self._closing = False
         self._pass = 0  # answers to what an earlier pass sent do not count
         self._unanswered = 0
-        self._read = self.cursor
-        self._ahead: deque[Event] = deque()
+        self._cursor = self._reached = self._positions[PUBLISHED]
+        self._read = self._cursor
+        self._ahead: deque[SignedEvent] = deque()
+        self._sent: deque[int] = deque()
+        """What this pass sent above the cursor, in order."""
         self._acked: set[int] = set()
+        self._resent: tuple[int, int] | None = None
+        """The last event of a resend under way, and the cursor before it."""
         self._outcomes: dict[int, bytes] = {}
         self._probing = False
+        self._held: dict[str, Problem] = {}
+        self._passing: set[str] = set()
+        self._outcome_shown = False
         self._broken: Problem | None = None
         self._refused: Problem | None = None
         self._pump_due = False
@@ -99,8 +122,8 @@ class Publisher:
 
     @property
     def cursor(self) -> int:
-        """Everything up to this sequence was acknowledged by the broker."""
-        return self._positions[PUBLISHED]
+        """Everything up to this sequence was acknowledged by the broker, but for what is sent again now."""
+        return self._cursor
 
     @property
     def consumer_acks(self) -> Mapping[str, int]:
@@ -108,10 +131,15 @@ class Publisher:
         return self._consumers.acks
 
     @property
+    def consumers(self) -> Mapping[str, ConsumerBody]:
+        """How each known consumer is doing now."""
+        return self._consumers.health()
+
+    @property
     def problems(self) -> list[Problem]:
         """What stops or endangers publishing now."""
         found = (self._broken, self._refused, self._positions.problem)
-        return [problem for problem in found if problem is not None]
+        return [*self._held.values(), *(problem for problem in found if problem is not None)]
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """What the table is doing, as committed. Only the newest is published."""
@@ -121,23 +149,51 @@ class Publisher:
         """A device's health; at most one a second is published, unless ``urgent`` (its link came or went)."""
         self._retained.set(self._topics.device(name), msgspec.json.encode(health), urgent=urgent)
 
-    def resend(self, from_sequence: int) -> int:
-        """Publishes everything from ``from_sequence`` on again, in order, and then goes on; new events wait behind it.
+    def hold(self, problem: Problem, *, passing: bool = False) -> None:
+        """Sends no event, and shows ``problem``, until it is released; another of the same code takes its place.
 
-        Answers how many events that are now. Raises ``ValueError`` for a sequence that does not exist.
+        ``passing``: it ends by itself before long, so ``drain`` waits for it.
         """
-        last = self._outbox.last_sequence(self._topics.table)
-        if not 1 <= from_sequence <= last:
-            raise ValueError(f"from_sequence must be between 1 and {last}, the last sequence of this table")
-        self._log.info("events resent", from_sequence=from_sequence, to_sequence=last)
+        self._held[problem.code] = problem
+        self._passing.discard(problem.code)
+        if passing:
+            self._passing.add(problem.code)
+
+    def release(self, code: str) -> bool:
+        """Takes a hold away, and goes on where it was the last. Says whether there was one."""
+        released = self._held.pop(code, None) is not None
+        self._passing.discard(code)
+        if released and not self._held and self._remove_listener is not None:
+            try:
+                self._restore_outcome()
+            except JournalError as error:
+                self._break_off(str(error))
+            self._soon()
+        return released
+
+    def resend(self, from_sequence: int) -> int:
+        """Publishes ``from_sequence`` and what follows again, in order, at most ``MAX_RESENT``; new events wait.
+
+        Answers how many events that are. Raises ``ValueError`` for a sequence that does not exist, or not any more.
+        """
+        first, last = self._outbox.first_sequence(self._topics.table), self._outbox.last_sequence(self._topics.table)
+        if not first <= from_sequence <= last:
+            raise ValueError(f"from_sequence must be between {first} and {last}, the oldest and the newest event kept")
+        before = self.cursor if self._resent is None else self._resent[1]
+        end = min(from_sequence + MAX_RESENT - 1, last)
+        if self._resent is not None:  # what was asked for before is still to come
+            end = max(end, self._resent[0])
+        self._log.info("events resent", from_sequence=from_sequence, to_sequence=end)
+        self._resent = (end, before) if end < before else None
         self._go_back(min(from_sequence - 1, self.cursor))
-        return last - from_sequence + 1
+        return end - from_sequence + 1
 
     # -- life ----------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Listens to the journal and the link. Call before the link starts. Raises ``JournalError``."""
-        self._restore_outcome()
+        if not self._held:
+            self._restore_outcome()
         self._remove_listener = self._outbox.add_listener(lambda _events: self._soon())
         self._link.subscribe(self._topics.acks_filter, self._consumers.received)
         self._link.on_connected(self._on_connected)
@@ -167,6 +223,7 @@ class Publisher:
             self._remove_listener()
             self._remove_listener = None
         self._cancel_retry()
+        self._consumers.disconnected()
         self._positions.close()
 
     def _drained(self) -> bool:
@@ -176,7 +233,9 @@ class Publisher:
     def _can_progress(self) -> bool:
         if not self._connected:
             return False
-        return bool(self._unanswered) or not self._retained.settled or (not self._broken and not self._refused)
+        if self._unanswered or not self._retained.settled:
+            return True
+        return not self._broken and not self._refused and self._held.keys() <= self._passing
 
     # -- sending -------------------------------------------------------------------------------------------------
 
@@ -188,15 +247,16 @@ class Publisher:
 
     def _pump(self) -> None:
         self._pump_due = False
-        if not self._connected or self._closing or self._retry is not None:
+        if not self._connected or self._closing or self._held or self._retry is not None:
             return
         window = 1 if self._probing else self._in_flight
-        while self._unanswered < window and (event := self._next()) is not None:
-            if not self._send(event):
+        while self._unanswered < window and (signed := self._next()) is not None:
+            if not self._send(signed):
                 return
 
-    def _send(self, event: Event) -> bool:
-        body = encode_event(self._topics.site, event)
+    def _send(self, signed: SignedEvent) -> bool:
+        event = signed.event
+        body = encode_event(self._topics.site, event, signed.signature)
         topic = self._topics.events(event.data.type)
         try:
             future = self._link.publish(Outgoing(topic, body, content_type=CONTENT_TYPE))
@@ -206,31 +266,48 @@ class Publisher:
             self._refuse(event.sequence, failure)
             return False
         self._unanswered += 1
+        self._sent.append(event.sequence)
         if isinstance(event.data, RoundOutcome | OutcomeCorrected):
             self._outcomes[event.sequence] = body
         sent_in = self._pass
         future.add_done_callback(lambda done: self._answered(sent_in, event.sequence, done))
         return True
 
-    def _next(self) -> Event | None:
+    def _next(self) -> SignedEvent | None:
         if not self._ahead and self._broken is None:
             self._read_ahead()
         return self._ahead.popleft() if self._ahead else None
 
     def _read_ahead(self) -> None:
         """Takes the next events from the journal. One that cannot be read ends publishing: it is never skipped."""
+        limit = READ_AHEAD
+        if self._resent is not None:
+            end, before = self._resent
+            if self._read == end:
+                self._read = before
+            elif self._read < end:
+                limit = min(limit, end - self._read)
         try:
-            for event in self._outbox.events(self._topics.table, self._read, READ_AHEAD):
-                if event.sequence != self._read + 1:
-                    self._break_off(f"the journal gives event {event.sequence} in its place")
-                    return
-                self._ahead.append(event)
-                self._read = event.sequence
+            self._take_events(limit)
+        except EventsRemoved as removed:
+            self._log.warning(
+                "events no longer kept are passed over", from_sequence=self._read + 1, to_sequence=removed.first - 1
+            )
+            self._read = removed.first - 1
+            self._soon()
         except JournalUnavailable as error:
             self._break_off(str(error))
             self._retry_later()
         except JournalError as error:
             self._break_off(str(error))
+
+    def _take_events(self, limit: int) -> None:
+        for signed in self._outbox.signed_events(self._topics.table, self._read, limit):
+            if not goes_on(self._read, signed.event):
+                self._break_off(f"the journal gives event {signed.event.sequence} in its place")
+                return
+            self._ahead.append(signed)
+            self._read = signed.event.sequence
 
     def _break_off(self, reason: str) -> None:
         detail = f"event {self._read + 1} cannot be read, so neither it nor anything after it is published: {reason}"
@@ -253,8 +330,8 @@ class Publisher:
 
     def _advance(self) -> None:
         cursor = self.cursor
-        while cursor + 1 in self._acked:
-            cursor += 1
+        while self._sent and self._sent[0] in self._acked:
+            cursor = self._sent.popleft()
             self._acked.remove(cursor)
             body = self._outcomes.pop(cursor, None)
             if body is not None and cursor >= self._positions[OUTCOME]:
@@ -262,7 +339,10 @@ class Publisher:
                 self._retained.set(self._topics.outcome, body, content_type=CONTENT_TYPE)
         if cursor == self.cursor:
             return
-        self._positions[PUBLISHED] = cursor
+        if self._resent is not None and cursor >= self._resent[0]:
+            cursor, self._read = max(cursor, self._resent[1]), max(self._read, self._resent[1])
+            self._resent = None
+        self._move(cursor)
         self._probing = False
         if self._refused is not None:
             self._refused = None
@@ -283,13 +363,19 @@ class Publisher:
     def _go_back(self, cursor: int) -> None:
         """Sends again from right after ``cursor``."""
         self._pass += 1
-        self._positions[PUBLISHED] = cursor
+        self._move(cursor)
         self._read = cursor
         self._ahead.clear()
+        self._sent.clear()
         self._acked.clear()
         self._outcomes.clear()
         self._broken = None
         self._soon()
+
+    def _move(self, cursor: int) -> None:
+        """A restart forgets a resend that would jump back to here: its consumer asks again, and nobody else waits."""
+        self._cursor, self._reached = cursor, max(self._reached, cursor)
+        self._positions[PUBLISHED] = cursor if self._resent is None else self._resent[1]
 
     def _retry_later(self) -> None:
         self._cancel_retry()
@@ -309,6 +395,7 @@ class Publisher:
 
     def _on_connected(self, session_present: bool, _version: MqttVersion) -> None:
         self._connected = True
+        self._consumers.connected()
         if session_present or self.cursor == 0:
             self._go_back(self.cursor)
             return
@@ -317,30 +404,42 @@ class Publisher:
 
     def _on_disconnected(self, _reason: str) -> None:
         self._connected = False
+        self._consumers.disconnected()
         self._cancel_retry()
         self._progress.set()
 
     def _after_broker_loss(self) -> int:
         """Where to begin when the broker knows nothing of us: its acknowledgements were no durability."""
-        cursor = self.cursor
-        start = max(0, cursor - self._replay)
+        # From the highest cursor there was: each loss while a repeat is under way would go another step back.
+        reached = self._reached
+        start = max(0, reached - self._replay)
         if acks := self._consumers.acks:
             slowest = min(acks, key=lambda consumer: acks[consumer])
             start = min(start, acks[slowest])
-            if start < cursor - MAX_REPLAY:
-                start = cursor - MAX_REPLAY
+            if start < reached - MAX_REPLAY:
+                start = reached - MAX_REPLAY
                 self._log.warning(
                     "consumer too far back", consumer=slowest, from_sequence=acks[slowest], to_sequence=start
                 )
         self._log.warning(
-            "the broker lost our session, events are repeated", from_sequence=start + 1, to_sequence=cursor
+            "the broker lost our session, events are repeated", from_sequence=start + 1, to_sequence=reached
         )
+        if self._resent is None:
+            return min(start, self.cursor)
+        end = self._resent[0]
+        if self.cursor < start:  # the resend first
+            self._resent = (end, start) if end < start else None
+            return self.cursor
+        self._resent = None
         return start
 
     def _restore_outcome(self) -> None:
         """After a restart the newest outcome that was published is still the one to show."""
         sequence = self._positions[OUTCOME]
-        event = self._outbox.event_at(self._topics.table, sequence) if sequence else None
-        if event is not None:
-            body = encode_event(self._topics.site, event)
+        if self._outcome_shown or not sequence:
+            return
+        self._outcome_shown = True
+        signed = self._outbox.signed_event_at(self._topics.table, sequence)
+        if signed is not None:
+            body = encode_event(self._topics.site, signed.event, signed.signature)
             self._retained.set(self._topics.outcome, body, content_type=CONTENT_TYPE)

@@ -84,6 +84,8 @@ class ReconnectPolicy:
             self._kicks = 0
             self._backoff_s = self._min_s
             return Next(self._grown())
+        if ending is Ending.SENT_AWAY:
+            return Next(self._grown())  # it gave another reason than a second client with our id
         self._kicks += 1
         if self._kicks >= KICKS:
             return Next(max(self._refused_wait_s, self._grown()), kicked=True)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from dealer_daemon.bodies import ConsumerBody
 from dealer_daemon.mqtt.client import LinkStatus, MqttClient
 from dealer_daemon.mqtt.commands import Commands, Handler
+from dealer_daemon.mqtt.consumers import GONE_S, utc_now
 from dealer_daemon.mqtt.errors import Problem
+from dealer_daemon.mqtt.heads import JournalHeads, LiveJournal, Signing
+from dealer_daemon.mqtt.hearing import Hearing
 from dealer_daemon.mqtt.outbox import Outbox
 from dealer_daemon.mqtt.presence import Presence, will_of
 from dealer_daemon.mqtt.publisher import Publisher
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.settings import BrokerSettings
 from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.signing import in_base64url
 
 
 class Uplink:
@@ -33,14 +38,49 @@ class Uplink:
         version: str,
         since: str,
         in_flight: int = 16,
+        roles_by_topic: bool = False,
+        journal: LiveJournal | None = None,
+        signing: Signing | None = None,
+        now: Callable[[], str] | None = None,
+        consumer_gone_s: float = GONE_S,
+        consumers_changed: Callable[[], None] = lambda: None,
     ) -> None:
-        """``boot`` is the id of this run, ``version`` the daemon's, ``since`` its start as RFC 3339."""
+        """``boot`` is the id of this run, ``version`` the daemon's, ``since`` its start as RFC 3339.
+
+        With ``journal`` its head is published (``now`` gives the time as RFC 3339) and compared with what the broker
+        keeps; ``signing`` is the station's key and those before it. ``consumers_changed`` is called when a consumer
+        came, left, went (said nothing for ``consumer_gone_s`` seconds while events waited for it) or returned.
+        """
+        signing = signing or Signing()
         self._client = MqttClient(settings, will_of(topics, boot))
         self._retained = RetainedTopics(self._client)
-        self._presence = Presence(self._client, topics, self._retained, boot=boot, version=version, since=since)
-        self._publisher = Publisher(outbox, self._client, topics, self._retained, in_flight=in_flight)
-        self._commands = Commands(self._client, topics, handler)
+        self._hearing = Hearing(self._client, self._retained, topics.presence)
+        self._presence = Presence(
+            self._client,
+            topics,
+            self._retained,
+            boot=boot,
+            version=version,
+            since=since,
+            key=None if signing.key is None else signing.key.id,
+            public_keys={name: in_base64url(key) for name, key in signing.keys.items()},
+        )
+        self._publisher = Publisher(
+            outbox,
+            self._client,
+            topics,
+            self._retained,
+            in_flight=in_flight,
+            consumer_gone_s=consumer_gone_s,
+            consumers_changed=consumers_changed,
+            now=now or utc_now,
+        )
+        self._commands = Commands(self._client, topics, handler, roles_by_topic=roles_by_topic)
+        self._roles_by_topic = roles_by_topic
         self._topics = topics
+        self._heads: JournalHeads | None = None
+        if journal is not None and now is not None:
+            self._heads = JournalHeads(self._client, topics, self._retained, self._publisher, journal, signing, now)
 
     @property
     def status(self) -> LinkStatus:
@@ -50,7 +90,7 @@ class Uplink:
     @property
     def problems(self) -> list[Problem]:
         """Everything that stops or endangers what servers see; empty when all is well."""
-        found = [self._client.status.problem, self._presence.problem]
+        found = [self._client.status.problem, self._presence.problem, self._hearing.problem]
         return [problem for problem in found if problem] + self._publisher.problems + self._retained.problems
 
     @property
@@ -62,6 +102,11 @@ class Uplink:
     def consumer_acks(self) -> Mapping[str, int]:
         """How far each consumer says it has come."""
         return self._publisher.consumer_acks
+
+    @property
+    def consumers(self) -> Mapping[str, ConsumerBody]:
+        """How each known consumer is doing now."""
+        return self._publisher.consumers
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """See ``Publisher.set_state``."""
@@ -77,10 +122,24 @@ class Uplink:
 
     def start(self) -> None:
         """Begins to connect, publish and listen. Raises ``JournalError`` where the journal cannot be read."""
+        if (heads := self._heads) is not None:
+            # Before presence, whose coming back says that these have come; and before the publisher hears of a session.
+            self._client.subscribe(self._topics.journal, heads.received)
+            self._client.subscribe(self._topics.outcome, heads.outcome_received)
+            self._client.on_connected(lambda _session_present, _version: heads.connected())
+            self._client.on_disconnected(lambda _reason: heads.disconnected())
+            self._presence.on_birth_back(heads.birth_came_back)
+            heads.start()
         self._client.subscribe(self._topics.presence, self._presence.received)
+        self._client.subscribe(self._topics.presence, self._hearing.received)
         self._client.subscribe(self._topics.commands, self._commands.received, keep_retained_mark=True)
+        if self._roles_by_topic:
+            commands = self._topics.role_commands_filter
+            self._client.subscribe(commands, self._commands.received, keep_retained_mark=True)
         self._client.on_connected(lambda _session_present, _version: self._retained.connected())
         self._client.on_connected(self._presence.connected)
+        self._client.on_connected(lambda _session_present, _version: self._hearing.connected())
+        self._client.on_disconnected(lambda _reason: self._hearing.disconnected())
         self._client.on_disconnected(lambda _reason: self._retained.disconnected())
         self._publisher.start()
         self._commands.start()
@@ -93,8 +152,13 @@ class Uplink:
         """
         await self._commands.stop()
         drained = await self._publisher.drain(timeout_s)
+        if self._heads is not None:
+            await self._heads.goodbye()
+        self._hearing.close()
         await self._presence.goodbye()
         await self._client.stop()
+        if self._heads is not None:
+            self._heads.close()
         self._retained.close()
         self._publisher.close()
         return drained

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dealer_daemon.bodies import AckBody, DeviceBody, PresenceBody, StateBody
+from dealer_daemon.bodies import AckBody, DeviceBody, JournalBody, PresenceBody, StateBody
 from dealer_daemon.commands import CommandName
 from dealer_daemon.events import EVENT_TYPES
 from dealer_daemon.mqtt.envelope import CONTENT_TYPE
@@ -15,7 +15,7 @@ from dealer_daemon.schema.components import JsonObject, summary, type_schemas
 from dealer_daemon.schema.events import event_definitions
 
 _REF = "#/components/schemas/{name}"
-_BODIES = {"state": StateBody, "device": DeviceBody, "presence": PresenceBody, "ack": AckBody}
+_BODIES = {"state": StateBody, "device": DeviceBody, "presence": PresenceBody, "ack": AckBody, "journal": JournalBody}
 _OUTCOMES = ("round.outcome", "outcome.corrected")
 _PARAMETERS = {
     "site": "`site` of the station's configuration.",
@@ -24,6 +24,7 @@ _PARAMETERS = {
     "device": "Name of the device.",
     "client": "Name of the client: the last segment of its command's `source`.",
     "consumer": "Name that a consumer gives itself.",
+    "role": "`server`, `dealer`, `manager` or `technician`: the one that the command names.",
 }
 
 
@@ -37,7 +38,11 @@ def asyncapi_document(prefix: str = "dealer/v1") -> JsonObject:
         "state": _channel(topics.state, ["state"], "What the table is doing."),
         "devices": _channel(topics.device("{device}"), ["device"], "Health of one device."),
         "presence": _channel(topics.presence, ["presence"], "Birth, goodbye and will."),
+        "journal": _channel(topics.journal, ["journal"], "The head of the station's journal."),
         "commands": _channel(topics.commands, commands, "What a table is asked to do."),
+        "roleCommands": _channel(
+            f"{topics.commands}/{{role}}", commands, "The same, where the station has `roles_by_topic`: one role each."
+        ),
         "replies": _channel(topics.replies("{client}"), ["reply"], "Answers to one client."),
         "acks": _channel(topics.acks("{consumer}"), ["ack"], "How far one consumer has come."),
     }
@@ -49,6 +54,8 @@ def asyncapi_document(prefix: str = "dealer/v1") -> JsonObject:
         "sendDevice": _operation("send", "devices", ["device"], retain=True),
         "sendPresence": _operation("send", "presence", ["presence"], retain=True),
         "receiveCommand": _operation("receive", "commands", commands, retain=False) | {"reply": answer},
+        "sendJournal": _operation("send", "journal", ["journal"], retain=True),
+        "receiveRoleCommand": _operation("receive", "roleCommands", commands, retain=False) | {"reply": answer},
         "receiveAck": _operation("receive", "acks", ["ack"], retain=True),
     }
     return {

@@ -183,6 +183,11 @@ def command_definitions(ref_template: str = "#/$defs/{name}") -> JsonObject:
                 "description": "Unique for the client for ever; the same id is answered with the same reply.",
             },
             source={"type": "string", "pattern": "[^/]$", "description": "Its last segment is the client's name."},
+            time={
+                "type": "string",
+                "format": "date-time",
+                "description": "When it was sent, RFC 3339; needed where the station sets `command_max_age_s`.",
+            },
         )
         for word, cls in COMMAND_DATA.items()
     }

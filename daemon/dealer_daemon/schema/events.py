@@ -10,6 +10,16 @@ SEQUENCE: JsonObject = {
     "minimum": 1,
     "description": "Gapless count of the table's events, from 1. With site and table it is the id.",
 }
+SIGNKEY: JsonObject = {
+    "type": "string",
+    "pattern": "^[0-9a-f]{16}$",
+    "description": "Id of the key that signed the event; absent where the station signs nothing.",
+}
+SIGNATURE: JsonObject = {
+    "type": "string",
+    "pattern": "^[A-Za-z0-9_-]{86}$",
+    "description": "Ed25519 over the bytes before it, base64url; always the last member.",
+}
 
 
 def event_definitions(ref_template: str = "#/$defs/{name}") -> JsonObject:
@@ -31,6 +41,8 @@ def event_definitions(ref_template: str = "#/$defs/{name}") -> JsonObject:
                 "pattern": "^[0-9]+$",
                 "description": "Monotonic clock of that boot in nanoseconds; a string, for it outgrows other integers.",
             },
+            signkey=SIGNKEY,
+            signature=SIGNATURE,
         )
         for word, cls in EVENT_TYPES.items()
     }

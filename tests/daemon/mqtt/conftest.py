@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ async def retained(link: FakeLink) -> AsyncIterator[RetainedTopics]:
 async def make() -> AsyncIterator[Make]:
     made: list[Bench] = []
 
-    def one(outbox: MemoryOutbox | None = None, **options: int) -> Bench:
+    def one(outbox: MemoryOutbox | None = None, **options: Any) -> Bench:
         made.append(Bench(outbox, **options))
         return made[-1]
 

@@ -5,26 +5,39 @@ from __future__ import annotations
 import asyncio
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dealer_daemon.mqtt import publisher as publisher_module
+from dealer_daemon.mqtt.errors import Problem
 from dealer_daemon.mqtt.messages import Outgoing
 from support.mqtt_bench import TOPICS, Bench, sequences
 from support.mqtt_link import settle
 from support.mqtt_outbox import opened, outcome
 
+HELD = Problem("held", "for a while")
 
-@settings(deadline=None, max_examples=150)
+
+@settings(deadline=None, max_examples=250)
 @given(
     st.lists(
-        st.sampled_from(["commit", "ack", "ack_late", "refuse", "drop", "lose", "resend", "restart"]), max_size=40
+        st.tuples(
+            st.sampled_from(
+                ["commit", "ack", "ack_late", "refuse", "drop", "lose", "resend", "restart", "hold", "release"]
+            ),
+            st.integers(0, 15),
+        ),
+        max_size=40,
     ),
     st.integers(1, 5),
 )
 def test_whatever_happens_a_receiver_that_knows_ids_ends_with_everything_in_order(
-    steps: list[str], window: int
+    steps: list[tuple[str, int]], window: int
 ) -> None:
-    asyncio.run(ends_with_everything(steps, window))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(publisher_module, "MAX_RESENT", 4)
+        asyncio.run(ends_with_everything(steps, window))
 
 
 def assert_no_leap(bench: Bench) -> None:
@@ -35,10 +48,11 @@ def assert_no_leap(bench: Bench) -> None:
         highest = max(highest, sequence)
 
 
-async def ends_with_everything(steps: list[str], window: int) -> None:
+async def ends_with_everything(steps: list[tuple[str, int]], window: int) -> None:
     bench = Bench(in_flight=window, replay_after_broker_loss=3)
     received: list[Outgoing] = []
-    for step in steps:
+    held_at: int | None = None
+    for step, n in steps:
         if step == "commit":
             bench.outbox.commit(outcome(str(len(bench.outbox.stored))), opened())
             await settle()
@@ -54,13 +68,24 @@ async def ends_with_everything(steps: list[str], window: int) -> None:
             await bench.link.drop()
             await bench.link.connect(session_present=step == "drop")
         elif step == "resend" and bench.outbox.stored:
-            bench.publisher.resend(len(bench.outbox.stored) // 2 + 1)
+            bench.publisher.resend(min(n + 1, len(bench.outbox.stored)))
             await settle()
+        elif step == "hold":
+            bench.publisher.hold(HELD)
+            held_at = len(bench.sequences)
+        elif step == "release":
+            bench.publisher.release(HELD.code)
+            await settle()
+            held_at = None
         elif step == "restart":
             bench = bench.restarted(in_flight=window)
             await bench.link.connect()
+            held_at = None
+        assert held_at is None or len(bench.sequences) == held_at
         assert len(sequences([m for m, _ in bench.link.open])) <= window
         assert_no_leap(bench)
+    bench.publisher.release(HELD.code)
+    await settle()
     if not bench.link.up:
         await bench.link.connect()
     while bench.link.open:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
-from dealer_daemon.events import OutcomeCorrected
+from dealer_daemon.events import EventsLost, OutcomeCorrected
 from dealer_daemon.mqtt import outbox as outbox_module
 from dealer_daemon.mqtt import publisher as publisher_module
+from dealer_daemon.mqtt.errors import Problem
 from support.mqtt_bench import TOPICS, Bench, Make
 from support.mqtt_link import settle, until
-from support.mqtt_outbox import opened, outcome
+from support.mqtt_outbox import event, opened, outcome
 
 
 async def test_what_a_lost_broker_acknowledged_out_of_turn_counts_for_nothing(make: Make) -> None:
@@ -46,6 +48,35 @@ async def test_a_broker_that_lost_our_session_gets_the_last_events_again(
     await bench.link.drop()
     await bench.link.connect(session_present=True)
     assert bench.sequences[11:] == [6, 7, 8], "an interrupted repeat is taken up again"
+
+
+async def test_a_broker_that_comes_and_goes_does_not_make_the_repeat_longer_each_time(make: Make) -> None:
+    bench = make(replay_after_broker_loss=3)
+    bench.outbox.commit(*[opened()] * 20)
+    await bench.link.connect()
+    await bench.link.ack_all()
+    for _ in range(3):
+        before = len(bench.sequences)
+        await bench.link.drop()
+        await bench.link.connect(session_present=False)
+        assert bench.sequences[before:] == [18, 19, 20]
+    await bench.link.ack_all()
+    assert bench.publisher.cursor == 20
+
+
+async def test_a_resend_goes_on_after_a_brokers_loss(make: Make) -> None:
+    bench = make(replay_after_broker_loss=3)
+    bench.outbox.commit(*[opened()] * 9)
+    await bench.link.connect()
+    await bench.link.ack_all()
+    bench.publisher.resend(2)
+    await settle()
+    await bench.link.ack(1)
+    before = len(bench.sequences)
+    await bench.link.drop()
+    await bench.link.connect(session_present=False)
+    await bench.link.ack_all()
+    assert bench.sequences[before:] == [3, 4, 5, 6, 7, 8, 9]
 
 
 async def test_after_a_brokers_loss_the_slowest_consumer_decides_how_far_back(make: Make) -> None:
@@ -140,6 +171,166 @@ async def test_a_resend_of_what_is_not_published_yet_skips_nothing(make: Make) -
     await bench.link.ack_all()
     assert set(bench.sequences) == set(range(1, 7))
     assert bench.publisher.cursor == 6
+
+
+async def test_a_long_resend_comes_in_parts_and_new_events_wait_for_one_part_only(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher_module, "MAX_RESENT", 3)
+    bench = make(in_flight=2)
+    bench.outbox.commit(*[opened()] * 9)
+    await bench.link.connect()
+    await bench.link.ack_all()
+    assert bench.publisher.resend(2) == 3
+    bench.outbox.commit(opened())
+    await settle()
+    await bench.link.ack_all()
+    assert bench.sequences[9:] == [2, 3, 4, 10]
+    assert bench.publisher.cursor == 10
+
+
+async def test_a_long_resend_with_nothing_new_ends_where_it_was(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publisher_module, "MAX_RESENT", 3)
+    bench = make()
+    bench.outbox.commit(*[opened()] * 9)
+    await bench.link.connect()
+    await bench.link.ack_all()
+    bench.publisher.resend(2)
+    await settle()
+    await bench.link.ack(1)
+    await bench.link.drop()
+    await bench.link.connect()
+    await bench.link.ack_all()
+    assert bench.sequences[9:] == [2, 3, 4, 3, 4]
+    assert bench.publisher.cursor == 9
+    assert await bench.publisher.drain(1) is True
+
+
+async def test_two_resends_at_a_time_are_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publisher_module, "MAX_RESENT", 3)
+    bench = make(in_flight=1)
+    bench.outbox.commit(*[opened()] * 12)
+    await bench.link.connect()
+    await bench.link.ack_all()
+    bench.publisher.resend(5)
+    await settle()
+    await bench.link.ack(1)
+    bench.publisher.resend(2)
+    await settle()
+    await bench.link.ack_all()
+    assert bench.sequences[12:] == [5, 6, 2, 3, 4, 5, 6, 7]
+    assert bench.publisher.cursor == 12
+
+
+async def test_a_restart_in_a_long_resend_repeats_nothing_by_itself(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher_module, "MAX_RESENT", 3)
+    bench = make()
+    bench.outbox.commit(*[opened()] * 9)
+    await bench.link.connect()
+    await bench.link.ack_all()
+    bench.publisher.resend(2)
+    bench.publisher.close()
+    again = bench.restarted()
+    again.outbox.commit(opened())
+    await again.link.connect()
+    assert again.sequences == [10]
+    again.close()
+
+
+async def test_a_brokers_loss_in_a_long_resend_repeats_what_it_would_have_without(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher_module, "MAX_RESENT", 3)
+    bench = make(replay_after_broker_loss=2)
+    bench.outbox.commit(*[opened()] * 12)
+    await bench.link.connect()
+    await bench.link.ack_all()
+    bench.publisher.resend(2)
+    await settle()
+    await bench.link.ack(1)
+    await bench.link.drop()
+    await bench.link.connect(session_present=False)
+    await bench.link.ack_all()
+    assert bench.sequences[12 + 3 :] == [3, 4, 11, 12]
+    assert bench.publisher.cursor == 12
+
+
+async def test_what_retention_took_is_passed_over_and_cannot_be_sent_again(make: Make) -> None:
+    bench = make()
+    bench.outbox.commit(*[opened()] * 6)
+    bench.outbox.first = 4
+    bench.outbox.stored = bench.outbox.stored[3:]
+    with pytest.raises(ValueError, match="between 4 and 6"):
+        bench.publisher.resend(3)
+    await bench.link.connect()
+    await bench.link.ack_all()
+    assert bench.sequences == [4, 5, 6]
+    assert bench.publisher.cursor == 6
+    assert bench.publisher.problems == []
+
+
+async def test_a_loss_that_the_journal_tells_is_stepped_over(make: Make) -> None:
+    bench = make()
+    bench.outbox.commit(*[opened()] * 3)
+    lost = EventsLost(from_sequence=4, to_sequence=6, reason="journal_salvaged", by="service")
+    bench.outbox.stored.append(event(7, lost))
+    bench.outbox.commit(opened())
+    await bench.link.connect()
+    await bench.link.ack_all()
+    assert bench.sequences == [1, 2, 3, 7, 8]
+    assert bench.publisher.cursor == 8
+    assert bench.publisher.problems == []
+
+
+HELD = Problem("journal_behind", "an old copy was put back")
+
+
+async def test_while_held_no_event_and_no_restored_outcome_is_sent(make: Make) -> None:
+    bench = make()
+    bench.outbox.commit(outcome("1"), opened())
+    await bench.link.connect()
+    await bench.link.ack_all()
+    bench.publisher.close()
+    held = bench.restarted(held=HELD)
+    held.outbox.commit(opened())
+    await held.link.connect()
+    held.publisher.set_state({"phase": "idle"})
+    held.publisher.resend(1)
+    await settle()
+    assert [m.topic for m in held.link.sent] == [TOPICS.state]
+    assert held.publisher.problems == [HELD]
+    assert held.publisher.release("another") is False
+    assert held.publisher.release(HELD.code) is True
+    await settle()
+    await held.link.ack_all()
+    assert held.sequences == [1, 2, 3]
+    assert outcomes(held)
+    assert held.publisher.problems == []
+    held.close()
+
+
+async def test_each_hold_is_released_by_itself_and_a_drain_waits_only_for_one_that_passes(make: Make) -> None:
+    bench = make()
+    bench.publisher.hold(Problem("asking", "a moment"), passing=True)
+    bench.publisher.hold(HELD)
+    bench.outbox.commit(opened())
+    await bench.link.connect()
+    assert await bench.publisher.drain(60) is False, "a person must look first"
+    other = make()
+    other.publisher.hold(Problem("asking", "a moment"), passing=True)
+    other.publisher.hold(HELD)
+    other.outbox.commit(opened())
+    await other.link.connect()
+    other.publisher.release(HELD.code)
+    draining = asyncio.create_task(other.publisher.drain(60))
+    await settle()
+    assert other.sequences == []
+    other.publisher.release("asking")
+    await settle()
+    await other.link.ack_all()
+    assert await draining is True
 
 
 @pytest.mark.parametrize("from_sequence", [0, -1, 3])

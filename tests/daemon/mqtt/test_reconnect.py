@@ -90,6 +90,13 @@ def test_being_kicked_is_noticed_with_and_without_the_reason_code() -> None:
     assert seen[-1].wait_s == 30.0
 
 
+def test_a_broker_that_says_another_reason_is_no_kick() -> None:
+    p = policy()
+    seen = [p.ended(Ending.SENT_AWAY, 0.2) for _ in range(6)]
+    assert not any(each.kicked for each in seen)
+    assert [each.wait_s for each in seen] == [0.5, 1, 2, 4, 8, 15]
+
+
 def test_a_broker_that_restarts_again_and_again_is_no_kick() -> None:
     p = policy()
     for _ in range(5):

@@ -1,0 +1,104 @@
+// A consumer in Node: handles every event of a site's tables once, in order, whatever is restarted.
+//
+//   npm install mqtt
+//   node consumer.mjs mqtt://mqtt-host:1883 dealer/v1/studio-1 settler settled.jsonl [station-public.pem ...]
+//
+// One line of the file is what an event means to you and how far you are, in one write: a line is there or it is not.
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import mqtt from 'mqtt'
+import { readKeys, verify } from './signature.mjs'
+
+const STALE_MS = 2000 // without progress for so long, what is missing is asked for
+const [url, base, name, file, ...keyFiles] = process.argv.slice(2)
+const site = base.split('/').pop()
+
+const keys = readKeys(keyFiles)
+
+// Yours to write: what of the event you keep. It and its sequence become durable in the same moment.
+const settle = ({ id, type, subject, data }) =>
+  ['round.outcome', 'outcome.corrected', 'round.voided'].includes(type) ? { id, type, round: subject, data } : {}
+
+const tables = new Map() // by name: { handled, newest, told, moved }
+const table = (key) => {
+  if (!tables.has(key)) tables.set(key, { handled: 0, newest: 0, told: null, moved: Date.now() })
+  return tables.get(key)
+}
+
+// What was kept before. Half a line at the end was being written when the power went: it never happened.
+const log = openSync(file, 'a+')
+const kept = readFileSync(file)
+const whole = kept.lastIndexOf('\n') + 1
+truncateSync(file, whole)
+syncFolder()
+for (const line of kept.toString('utf8', 0, whole).split('\n').filter(Boolean)) {
+  const { table: key, sequence } = JSON.parse(line)
+  table(key).handled = sequence
+}
+
+function syncFolder () { // so that the file's own name is durable too
+  const folder = openSync(dirname(file), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+function handle (key, body) {
+  if (keys.size > 0 && !verify(body, keys)) {
+    console.error(`${key}: an event that no station signed: ${body.subarray(0, 200)}`)
+    return
+  }
+  const event = JSON.parse(body)
+  const at = table(key)
+  const last = event.sequence
+  const first = event.type === 'events.lost' ? event.data.from_sequence : last
+  at.newest = Math.max(at.newest, last)
+  // Not from this table, or we have it, or it is too early.
+  if (event.source !== `/${site}/${key}` || first > at.handled + 1 || at.handled + 1 > last) return
+  const line = Buffer.from(JSON.stringify({ table: key, sequence: last, ...settle(event) }) + '\n')
+  if (writeSync(log, line) !== line.length) throw new Error(`${file}: the disk is full`)
+  fsyncSync(log)
+  at.handled = last
+  at.moved = Date.now()
+}
+
+const client = mqtt.connect(url, {
+  clientId: name, protocolVersion: 5, clean: false, properties: { sessionExpiryInterval: 86400 }, reconnectPeriod: 1000
+})
+client.on('error', (error) => console.error(`broker: ${error.message}`))
+const leaves = ['events/+', 'state', `replies/${name}`].map((leaf) => [`${base}/+/${leaf}`, { qos: 1 }])
+const subscribe = () => client.subscribe({ ...Object.fromEntries(leaves), resubscribe: true }) // else only the first time
+client.on('connect', () => {
+  subscribe()
+  for (const at of tables.values()) at.told = null // the broker may have forgotten us: register anew
+})
+
+// Not on('message'): the broker may forget an event only after it is kept, and ``done`` is what tells it.
+client.handleMessage = (packet, done) => {
+  const [key, kind] = packet.topic.slice(base.length + 1).split('/')
+  if (kind === 'events') handle(key, packet.payload)
+  else if (kind === 'state') table(key).newest = Math.max(table(key).newest, JSON.parse(packet.payload).last_sequence)
+  else if (JSON.parse(packet.payload).data.error === 'bad_argument') {
+    console.error(`${key}: ${JSON.parse(packet.payload).data.message}`) // what we miss is not kept any more
+    process.exit(1) // a person must look
+  }
+  done()
+}
+
+// Tell the stations how far we are, and ask for what does not come by itself.
+setInterval(() => {
+  if (!client.connected) return
+  for (const [key, at] of tables) {
+    if (at.told !== at.handled) {
+      at.told = at.handled
+      client.publish(`${base}/${key}/acks/${name}`, JSON.stringify({ sequence: at.handled }), { qos: 1, retain: true })
+    }
+    if (at.newest <= at.handled || Date.now() - at.moved < STALE_MS) continue
+    at.moved = Date.now()
+    subscribe() // a node of a cluster may have lost our subscriptions and not said so
+    client.publish(`${base}/${key}/commands`, JSON.stringify({
+      specversion: '1.0', id: randomUUID(), source: `/${name}`, type: 'events.resend', time: new Date().toISOString(),
+      data: { by: name, role: 'server', from: at.handled + 1 }
+    }), { qos: 1 })
+  }
+}, 100)
