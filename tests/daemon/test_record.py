@@ -108,6 +108,30 @@ def test_recordings_of_one_time_are_put_in_one_order(tmp_path: Path) -> None:
     bad = read_recording(written(tmp_path / "bad", "yesterday", (0.0, "a")))
     with pytest.raises(ValueError, match="yesterday"):
         list(merged({"one": one, "bad": bad}))
+    silent = read_recording(written(tmp_path / "silent", None, (0.0, "a")))
+    with pytest.raises(ValueError, match="does not say when it was made"):
+        list(merged({"one": one, "silent": silent}))
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "2026-01-31T20:00:00"])
+def test_a_time_that_no_recording_has_is_refused(tmp_path: Path, time: str) -> None:
+    with pytest.raises(ValueError, match="which is no time"):
+        list(merged({"one": read_recording(written(tmp_path / "one", time, (0.0, "a")))}))
+
+
+def test_events_of_a_replay_are_of_the_time_when_it_was_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = config(tmp_path, "/dev/dealer/wheel")
+    base = ["replay", "--config", str(file), "--table", "r1", "--device", "wheel", "--json"]
+    assert main([*base, str(written(tmp_path / "dated", "2026-01-31T20:00:00.500000Z", (1.0, "x")))]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out.splitlines()[0])["time"] == "2026-01-31T20:00:00.500000Z"
+    assert said.err == ""
+    assert main([*base, str(written(tmp_path / "silent", None, (1.0, "x")))]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out.splitlines()[0])["time"].startswith("1970-01-01T00:00:00")
+    assert "does not say when it was made" in said.err
 
 
 def test_replay_says_what_is_wrong_with_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -264,7 +264,9 @@ def test_the_asyncapi_document_names_every_topic_and_type() -> None:
             "state",
             "devices/{device}",
             "presence",
+            "journal",
             "commands",
+            "commands/{role}",
             "replies/{client}",
             "acks/{consumer}",
         )
@@ -275,7 +277,7 @@ def test_the_asyncapi_document_names_every_topic_and_type() -> None:
     assert set(document["channels"]["events"]["messages"]) == set(EVENT_TYPES)
     assert set(document["channels"]["commands"]["messages"]) == set(CommandName)
     retained = {name for name, operation in document["operations"].items() if operation["bindings"]["mqtt"]["retain"]}
-    assert retained == {"sendOutcome", "sendState", "sendDevice", "sendPresence", "receiveAck"}
+    assert retained == {"sendOutcome", "sendState", "sendDevice", "sendPresence", "sendJournal", "receiveAck"}
 
 
 def test_what_the_station_retains_is_what_the_schema_says() -> None:
@@ -297,6 +299,7 @@ def test_presence_and_acknowledgements_are_valid() -> None:
     birth = will | {"online": True, "version": "1", "since": "2026-01-01T00:00:00Z", "protocol": "5"}
     for message in (will, birth):
         validator(schemas["PresenceBody"]).validate(message)
+    validator(schemas["PresenceBody"]).validate(birth | {"key": "0" * 16, "public_keys": {"0" * 16: "A" * 43}})
     validator(schemas["AckBody"]).validate({"sequence": 0})
     assert not validator(schemas["AckBody"]).is_valid({"sequence": "0"})
 

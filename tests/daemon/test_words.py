@@ -18,15 +18,15 @@ from dealer_daemon.validation.turn_rules import TurnReason
 from dealer_daemon.validation.witness import WitnessReason
 from dealer_daemon.verdicts import Remedy
 from dealer_daemon.words import FAMILIES, WORDS, Kind, Language, UnknownWord, reference, text, words_of
-from dealer_drivers.beans.layout import BeansDoubt
 from dealer_drivers.camera.scene import SceneDoubt
-from dealer_drivers.dice.faces import Doubt
-from dealer_drivers.entry.readings import EntryFault
 from dealer_drivers.readings import Fault
-from dealer_drivers.roulette.readings import WheelFault
-from dealer_drivers.shoe.readings import CardTrouble, ShoeProblem
-from dealer_drivers.shuffler.readings import ShufflerFault
-from dealer_drivers.wheel.readings import EncoderFault
+from dealer_drivers.readings.beans import BeansDoubt
+from dealer_drivers.readings.dice import Doubt
+from dealer_drivers.readings.entry import EntryFault
+from dealer_drivers.readings.roulette import WheelFault
+from dealer_drivers.readings.shoe import CardTrouble, ShoeProblem
+from dealer_drivers.readings.shuffler import ShufflerFault
+from dealer_drivers.readings.wheel import EncoderFault
 
 SHOE_FAULTS = frozenset(f"shoe_{problem}" for problem in ShoeProblem)
 REASONS = (SpinReason, SceneDoubt, DiceReason, Doubt, LayoutReason, BeansDoubt, TurnReason, WitnessReason)
@@ -127,6 +127,8 @@ SINKS: dict[str, tuple[str | int, Kind]] = {
     "Again": (0, Kind.IGNORED),
     "Rescan": (0, Kind.REFUSED),
     "end": (1, Kind.SHOE),
+    "EventsExpired": ("reason", Kind.EXPIRED),
+    "continue_after": ("reason", Kind.LOST),
 }
 MEMBERS = {f"{enum.__name__}.{member.name}": member.value for enum in ENUMS for member in enum}
 

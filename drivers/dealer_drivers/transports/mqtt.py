@@ -29,6 +29,7 @@ from dealer_drivers.errors import (
     PortAbsent,
     PortForbidden,
 )
+from dealer_drivers.secret_files import CredentialMissing, secret_file
 from dealer_drivers.transports.mqtt_lines import read_sent_line, received_line
 from dealer_drivers.transports.paho_loop import PahoLoop, verifying_context
 
@@ -197,9 +198,11 @@ class MqttChannel:
         settings = self._settings
         try:
             if settings.username is not None:
-                self._paho.username_pw_set(settings.username, _password(settings.password_file))
+                self._paho.username_pw_set(settings.username, _password(_file(settings.password_file)))
             if settings.tls:
-                self._paho.tls_set_context(verifying_context(settings.ca_file))
+                self._paho.tls_set_context(verifying_context(_file(settings.ca_file)))
+        except CredentialMissing as error:
+            raise FixConfigError(f"{self._name}: {error}") from error
         except (OSError, UnicodeDecodeError) as error:
             raise FixConfigError(f"{self._name}: password_file or ca_file cannot be used: {error}") from error
         try:
@@ -278,6 +281,10 @@ def _on_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _file(path: Path | None) -> Path | None:
+    return None if path is None else secret_file(str(path))
 
 
 def _password(path: Path | None) -> str | None:

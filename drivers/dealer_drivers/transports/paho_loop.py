@@ -63,6 +63,8 @@ class PahoLoop:
         if sock is None:
             return False
         assert isinstance(sock, socket.socket)
+        # paho writes every packet by itself: without this the second waits for the peer's TCP to acknowledge the first.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._sock = sock
         self._client.on_socket_close = self._on_socket_close
         self._client.on_socket_register_write = self._on_want_write

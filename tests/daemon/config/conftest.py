@@ -88,8 +88,6 @@ port = "/dev/dealer/wheel"
 
 
 def _load_driver(name: str) -> Driver:
-    if name == "broken":
-        raise ImportError("no module named 'gone'")
     if name != DRIVER.name:
         raise UnknownDriver(f"no driver {name!r}; installed are: {DRIVER.name}")
     return DRIVER

@@ -63,6 +63,20 @@ def test_plain_text_leaves_the_machine_only_when_said(read: Any) -> None:
     assert "mqtt.url" in read.errors((URL, 'url = "mqtt://127.0.0.1.example:1883"'))
 
 
+def test_every_further_node_is_checked_like_the_first(read: Any) -> None:
+    def with_fallbacks(urls: str) -> tuple[str, str]:
+        return URL, f"{URL}\nfallback_urls = [{urls}]"
+
+    config = read.config(with_fallbacks('"mqtts://b.example", "mqtt://127.0.0.1:1884"'))
+    assert config.mqtt.fallback_urls == ("mqtts://b.example", "mqtt://127.0.0.1:1884")
+    assert "mqtts://" in read.errors(with_fallbacks('"mqtt://192.0.2.7"'))["mqtt.fallback_urls"]
+    assert "there twice" in read.errors(with_fallbacks('"mqtt://127.0.0.1"'))["mqtt.fallback_urls"]
+    assert "hunter2" not in str(read.errors(with_fallbacks('"mqtt://pit:hunter2@b.example"')))
+    # Certificates are of use as soon as one node has TLS.
+    text, urls = with_fallbacks('"mqtts://b.example"')
+    read.config((text, urls + '\nca_file = "ca.pem"'))
+
+
 def test_certificates_need_tls_and_each_other(read: Any) -> None:
     assert set(read.errors((URL, URL + '\nca_file = "ca.pem"'))) == {"mqtt.ca_file"}
     tls = 'url = "mqtts://broker.example"\n'

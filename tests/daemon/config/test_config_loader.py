@@ -159,11 +159,6 @@ def test_an_unknown_game_lists_the_games_and_hides_no_other_mistake(read: Any) -
     assert "there are: fake-game" in errors["tables.r1.game"]
 
 
-def test_a_driver_that_does_not_load_says_so(read: Any) -> None:
-    errors = read.errors(('driver = "fake-wheel"', 'driver = "broken"'))
-    assert "cannot be loaded: no module named 'gone'" in errors["tables.r1.devices[0].driver"]
-
-
 def test_all_impossible_options_are_named(read: Any) -> None:
     errors = read.errors(('port = "/dev/dealer/wheel"', 'port = "/dev/w"\nbaud = 0\nparity = "E"'))
     assert errors == {
