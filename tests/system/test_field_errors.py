@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dealer_daemon.events import AttemptHeld, CardDrawn, CardRepeated, Event, RoundOpened, RoundOutcome
+import pytest
+
+from dealer_daemon.events import AttemptHeld, AttemptRefused, CardDrawn, CardRepeated, Event, RoundOpened, RoundOutcome
 from dealer_daemon.round import TableState
 from dealer_daemon.station.setup import table_setup
 from dealer_daemon.table import Table
@@ -124,6 +126,19 @@ def test_five_card_hand_waiting_for_a_sixth() -> None:
     assert outcome.facts["cards_total"] == 5
     reader.scan("9C")
     assert len(reader.of(RoundOpened)) == 2
+
+
+@pytest.mark.parametrize("noise", [b"\x00\xff\r\n", b"\x07\r", b"\r\n", b"]C0\r\n"])
+def test_a_line_that_says_nothing_is_a_card_that_passed(noise: bytes) -> None:
+    """What was swallowed once: the next card took its place, and every later one that of the card before it."""
+    reader = Reader("barcode-serial", game="dragon-tiger")
+    reader.scan("8S")
+    reader.hear(noise)
+    (refused,) = [event.data for event in reader.of(AttemptRefused)]
+    assert isinstance(refused, AttemptRefused)
+    assert (refused.remedy, refused.position) == ("rescan", "tiger.1")
+    reader.scan("5C")
+    assert reader.cards() == ["8S", "5C"]
 
 
 def test_phantom_round_from_a_timer() -> None:
