@@ -15,8 +15,11 @@ LOCK   := $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 SECONDS ?=
 SPEED   ?=
 ARGS    ?=
+# And for chaos.
+MINUTES ?=
+SEED    ?=
 
-.PHONY: help demo test lint bench soak schema lock venv clean
+.PHONY: help demo test lint bench fuzz soak chaos schema lock venv clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,8 +39,14 @@ lint: $(VENV)/.installed-test ## style, types and the import contracts
 bench: $(VENV)/.installed-test ## one JSON object a line, each with its floor measured in the same run
 	@$(PYTHON) tests/bench/run.py $(ARGS)
 
-soak: $(VENV)/.installed-test | system-test ## the long runs
+fuzz: $(VENV)/.installed-test ## inputs that nobody means to send, `make fuzz COUNT=1000000`: none may be unhandled
+	@$(PYTHON) tests/fuzz/run.py --count $(or $(COUNT),1000000) $(ARGS)
+
+soak: $(VENV)/.installed-test | system-test system-soak ## the long runs
 	$(PYTHON) -m pytest -m soak --timeout=0 $(ARGS)
+
+chaos: $(VENV)/.installed-test | system-test ## everything goes wrong at once and nothing may be lost: MINUTES=20 SEED=1
+	@PYTHONPATH=tests $(PYTHON) -m chaos.run $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 schema: $(VENV)/.installed-test ## docs/reference/schemas and docs/reference/reasons.md, from the types
 	$(PYTHON) -m dealer_daemon.schema docs/reference
@@ -54,10 +63,13 @@ clean: ## all that the targets above made
 
 # --- set-up, each step once -------------------------------------------------------------------------------------
 
-.PHONY: system-test
+.PHONY: system-test system-soak
+
+system-soak:
+	@scripts/system-packages rabbitmqctl:rabbitmq-server >&2
 
 system-test:
-	@scripts/system-packages node:nodejs npm:npm mosquitto:mosquitto umockdev-run:umockdev libusb-1.0.so.0:libusb-1.0-0 libzbar.so.0:libzbar0 >&2
+	@scripts/system-packages node:nodejs npm:npm mosquitto:mosquitto ejabberdctl:ejabberd nats-server:nats-server umockdev-run:umockdev libusb-1.0.so.0:libusb-1.0-0 libzbar.so.0:libzbar0 >&2
 
 $(VENV)/.made:
 	@scripts/system-packages venv:python3-venv >&2

@@ -55,6 +55,13 @@ def leaked_processes(before: dict[int, str], until: float) -> list[str]:
     return [f"child process {pid} ({name})" for pid, name in child_processes().items() if pid not in before]
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Beside each other (``make test``) the long files come first, or the last of them would run alone at the end."""
+    if hasattr(config, "workerinput"):
+        long = Path(__file__).parent / "chaos", Path(__file__).parent / "system"
+        items.sort(key=lambda item: not any(folder in item.path.parents for folder in long))
+
+
 @pytest.fixture
 async def no_leaked_tasks() -> AsyncIterator[None]:
     """Fails an asynchronous test that leaves a task running. Runs in the test's own loop, after its fixtures."""

@@ -45,8 +45,6 @@ from dealer_daemon.mqtt.publisher import MAX_REPLAY, Publisher
 from dealer_daemon.schema import asyncapi_document, commands_schema, events_schema
 from dealer_daemon.schema.commands import COMMAND_DATA
 from dealer_daemon.table.orders import MAY
-from dealer_drivers.shoe.check_character import is_checked
-from dealer_drivers.shoe.codebook_file import KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -287,6 +285,9 @@ def test_every_topic_is_described() -> None:
 
 
 def test_the_code_book_in_the_text_is_one_but_for_its_cards() -> None:
+    from dealer_drivers.shoe.check_character import is_checked
+    from dealer_drivers.shoe.codebook_file import KEYS
+
     (text,) = blocks(page("codebooks.md"), "toml")
     book = tomllib.loads(text)
     assert book.keys() == KEYS
