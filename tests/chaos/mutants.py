@@ -16,7 +16,7 @@ import msgspec
 from dealer_daemon.events import Event, RoundOutcome
 from dealer_daemon.journal import Journal
 from dealer_daemon.mqtt import publisher
-from dealer_daemon.mqtt.envelope import encode_event
+from dealer_daemon.mqtt.envelope import encode_event, encode_stored
 from dealer_daemon.mqtt.errors import MqttError
 from dealer_daemon.mqtt.messages import Outgoing
 from dealer_daemon.mqtt.publisher import Publisher
@@ -127,10 +127,10 @@ def second_body() -> None:
     times = count(1)
 
     def encode(*arguments: Any, **keywords: Any) -> bytes:
-        body = encode_event(*arguments, **keywords)
+        body = encode_stored(*arguments, **keywords)
         return body[:-1] + b',"process":"%d/%d"}' % (os.getpid(), next(times))
 
-    swap(publisher, "encode_event", encode)
+    swap(publisher, "encode_stored", encode)
 
 
 def skip_refused() -> None:

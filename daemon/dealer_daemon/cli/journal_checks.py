@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dealer_daemon.cli.common import CommandWrong
 
 if TYPE_CHECKING:
-    from dealer_daemon.events import Event
+    from dealer_daemon.journal import SignedEvent
 
 
 class HeadNotSigned(Exception):  # noqa: N818
@@ -23,7 +23,7 @@ class Checks:
     """Row and hash that must be there, and what says of an event whether its signature is right."""
 
     expected: tuple[int, str] | None
-    signature: Callable[[Event, bytes], bool] | None
+    signature: Callable[[SignedEvent], bool] | None
 
 
 def add_checks(parser: argparse.ArgumentParser) -> None:

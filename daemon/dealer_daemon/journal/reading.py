@@ -24,10 +24,13 @@ SELECT = (
 
 
 class SignedEvent(NamedTuple):
-    """An event, and what the signer made of it when it was committed; ``None`` when nobody signed then."""
+    """An event, what the signer made of it when it was committed (``None`` when nobody signed then), and its data as
+    the JSON that was written then: what is sent is made of that, so that it stays the same when a later version of the
+    type has more fields."""
 
     event: Event
     signature: bytes | None
+    data: bytes | None = None
 
 
 def proved(db: sqlite3.Connection, path: Path, anchor: Anchor, where: str, arguments: Sequence[str | int]) -> list[Any]:
@@ -71,4 +74,4 @@ def signed_event(row: Sequence[Any], path: Path) -> SignedEvent:
     signature = None if stored is None else unmarked(stored, row[13])
     if stored is not None and signature is None:
         raise damaged(path, f"the signature of event {sequence} of {table} is not what was stored")
-    return SignedEvent(event, signature)
+    return SignedEvent(event, signature, body)

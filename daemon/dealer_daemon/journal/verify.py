@@ -13,7 +13,6 @@ from pathlib import Path
 
 import msgspec
 
-from dealer_daemon.events import Event
 from dealer_daemon.journal import snapshots
 from dealer_daemon.journal.anchor import Anchor, answered_hash, read_anchor, read_state
 from dealer_daemon.journal.blobs import name_of
@@ -23,7 +22,7 @@ from dealer_daemon.journal.ddl import SCHEMAS
 from dealer_daemon.journal.entry import ANCHOR, COLUMNS, COMMAND, Entry, Head, hash_of
 from dealer_daemon.journal.errors import DATABASE_ERRORS, JournalDamaged, JournalTooNew, from_sqlite
 from dealer_daemon.journal.order import LOST, row_follows
-from dealer_daemon.journal.reading import signed_event
+from dealer_daemon.journal.reading import SignedEvent, signed_event
 from dealer_daemon.journal.schema import schema_differences, version_of
 from dealer_daemon.journal.seen import NAME as SEEN_NAME
 from dealer_daemon.journal.seen import Seen, read_seen
@@ -38,7 +37,7 @@ RESTORE = "keep the file for the investigation, and compare with a backup or an 
 RERUN = "not part of the chain; remove this one row, and the daemon makes it again"
 
 Progress = Callable[[int, int], None]
-CheckSignature = Callable[[Event, bytes], bool]
+CheckSignature = Callable[[SignedEvent], bool]
 Named = dict[str, tuple[int, str, int]]
 """Evidence by hash: the first row that names it, what that row calls it, and the last row that names it."""
 
@@ -245,12 +244,12 @@ class _Walk:
                 self._report.add(row.id, "it has no signature, and events before it have: it was put in or changed")
             return
         try:
-            event, signature = signed_event((*columns, signature), self._path)
+            stored = signed_event((*columns, signature), self._path)
         except (JournalDamaged, JournalTooNew) as error:
             self._report.add(row.id, f"its signature cannot be checked: {error}")
             return
         self._report.signed += 1
-        if signature is None or not self._check(event, signature):
+        if not self._check(stored):
             self._report.add(row.id, "its signature is not right: it was not written by the station, or was changed")
 
     def _check_evidence(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from dealer_daemon.events import Event
+from dealer_daemon.journal import SignedEvent
 from dealer_daemon.signing import KEY_ATTRIBUTE, PublicKeys, SigningKey, verify
 from dealer_daemon.signing.seal import attach
 from dealer_drivers.instant import Instant
@@ -27,13 +28,13 @@ def event_id(site: str, table: str, sequence: int) -> str:
     return f"{site}/{table}/{sequence}"
 
 
-def event_message(site: str, event: Event, key_id: str | None = None) -> dict[str, Any]:
+def event_message(site: str, event: Event, key_id: str | None = None, data: bytes | None = None) -> dict[str, Any]:
     """The message of a committed event, ready for JSON; keys always in the same order.
 
     ``sequence`` is the table's gapless count, ``monons`` the monotonic clock of boot ``boot`` in nanoseconds, a
     string because it outgrows the integers of CloudEvents and of JavaScript. Attribute names are lower-case
     alphanumerics (CloudEvents 1.0). ``subject`` is there only where there is a round, ``signkey`` (``key_id``) only
-    where the event is signed.
+    where the event is signed. ``data`` is the event's data as it was written to the journal, where it comes from there.
     """
     message: dict[str, Any] = {
         "specversion": "1.0",
@@ -50,23 +51,24 @@ def event_message(site: str, event: Event, key_id: str | None = None) -> dict[st
     message["monons"] = str(event.mono_ns)
     if key_id is not None:
         message[KEY_ATTRIBUTE] = key_id
-    data: dict[str, Any] = msgspec.to_builtins(event.data)
-    message["data"] = {key: value for key, value in data.items() if key not in event.data.secret}
+    said: dict[str, Any] = msgspec.to_builtins(event.data) if data is None else msgspec.json.decode(data)
+    message["data"] = {key: value for key, value in said.items() if key not in event.data.secret}
     return message
 
 
-def encode_event(site: str, event: Event, signature: bytes | None = None) -> bytes:
+def encode_event(site: str, event: Event, signature: bytes | None = None, data: bytes | None = None) -> bytes:
     """The message as JSON. A function of its arguments alone: the same event always gives the same bytes.
 
     ``signature`` is what ``event_signer`` gave at commit. Where the body is not the one that was signed (the site has
     another name now), it goes out unsigned: a wrong signature would be a lie, and one made now would vouch for
-    whatever stands in the file.
+    whatever stands in the file. ``data`` is the event's data as it was written to the journal, where it comes from
+    there: a field that its type got since then is not sent.
     """
     if signature is not None:
-        body = _signed_part(site, event, signature)
+        body = _signed_part(site, event, signature, data)
         if signature[_ID_BYTES:-_SIGNATURE_BYTES] == _digest(body):
             return attach(body, signature[-_SIGNATURE_BYTES:])
-    return msgspec.json.encode(event_message(site, event))
+    return msgspec.json.encode(event_message(site, event, data=data))
 
 
 def event_signer(site: str, key: SigningKey) -> Callable[[Event], bytes]:
@@ -82,9 +84,14 @@ def event_signer(site: str, key: SigningKey) -> Callable[[Event], bytes]:
     return sign
 
 
-def event_checker(site: str, keys: PublicKeys) -> Callable[[Event, bytes], bool]:
+def encode_stored(site: str, stored: SignedEvent) -> bytes:
+    """The message of an event from the journal: byte for byte what it was when it was committed."""
+    return encode_event(site, *stored)
+
+
+def event_checker(site: str, keys: PublicKeys) -> Callable[[SignedEvent], bool]:
     """What says of an event and the signature kept with it whether one of ``keys`` signed just this event."""
-    return lambda event, signature: verify_event(encode_event(site, event, signature), keys)
+    return lambda stored: verify_event(encode_stored(site, stored), keys)
 
 
 def verify_event(body: bytes, keys: PublicKeys) -> bool:
@@ -92,8 +99,8 @@ def verify_event(body: bytes, keys: PublicKeys) -> bool:
     return verify(EVENT_CONTEXT, body, keys)
 
 
-def _signed_part(site: str, event: Event, signature: bytes) -> bytes:
-    return msgspec.json.encode(event_message(site, event, signature[:_ID_BYTES].hex()))
+def _signed_part(site: str, event: Event, signature: bytes, data: bytes | None) -> bytes:
+    return msgspec.json.encode(event_message(site, event, signature[:_ID_BYTES].hex(), data))
 
 
 def _digest(body: bytes) -> bytes:

@@ -16,7 +16,7 @@ from dealer_daemon.events import OutcomeCorrected, RoundOutcome
 from dealer_daemon.journal import EventsRemoved, JournalError, JournalUnavailable, SignedEvent
 from dealer_daemon.journal.order import goes_on
 from dealer_daemon.mqtt.consumers import GONE_S, Consumers, utc_now
-from dealer_daemon.mqtt.envelope import CONTENT_TYPE, encode_event
+from dealer_daemon.mqtt.envelope import CONTENT_TYPE, encode_stored
 from dealer_daemon.mqtt.errors import NotConnected, Problem, PublishFailed
 from dealer_daemon.mqtt.messages import Incoming, Outgoing
 from dealer_daemon.mqtt.outbox import Outbox, Positions
@@ -256,7 +256,7 @@ class Publisher:
 
     def _send(self, signed: SignedEvent) -> bool:
         event = signed.event
-        body = encode_event(self._topics.site, event, signed.signature)
+        body = encode_stored(self._topics.site, signed)
         topic = self._topics.events(event.data.type)
         try:
             future = self._link.publish(Outgoing(topic, body, content_type=CONTENT_TYPE))
@@ -441,5 +441,5 @@ class Publisher:
         self._outcome_shown = True
         signed = self._outbox.signed_event_at(self._topics.table, sequence)
         if signed is not None:
-            body = encode_event(self._topics.site, signed.event, signed.signature)
+            body = encode_stored(self._topics.site, signed)
             self._retained.set(self._topics.outcome, body, content_type=CONTENT_TYPE)

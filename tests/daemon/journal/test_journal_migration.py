@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import sqlite3
 import subprocess
@@ -10,16 +11,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from dealer_daemon.events import encode_data
 from dealer_daemon.journal import Head, Journal, JournalDamaged, JournalTooNew, export_file, verify_file
 from dealer_daemon.journal.ddl import SCHEMA_VERSION, SCHEMAS
 from dealer_daemon.journal.schema import schema_differences
+from dealer_daemon.mqtt.envelope import encode_event, encode_stored
 
 # Written by the version before signatures and retention: 15 events and a snapshot of r1, 4 events of r2, 6 commands,
 # 6 pieces of evidence.
 WRITTEN_BY_1 = Path(__file__).parent / "data" / "journal-v1.bin"
 HEAD = Head(25, "bcf9e26cdb833a32ba7c199b0e5c24e9340167241b50d4e2ed0a9777efdda4bc")
+BODIES_OF_1 = "a0fd443e57ed5340b7f8ce794818204f778711fb87ba74e43b7eb9ce9506356b"
+"""SHA-256 over the messages of its events, a line each, as that version sent them."""
 
 
 @pytest.fixture
@@ -40,6 +46,31 @@ def test_an_old_journal_is_read_as_it_is(old: Path) -> None:
     assert (report.events, report.commands, report.evidence) == ({"r1": 15, "r2": 4}, 6, 6)
     assert [line["kind"] for line in export_file(old)].count("event") == 19
     assert version(old) == 1, "reading changes nothing"
+
+
+@pytest.mark.usefixtures("old")
+def test_the_events_of_an_old_version_keep_their_bodies(state_dir: Path) -> None:
+    """Byte for byte, and so their ids, whatever the types of events have got since."""
+    with closing(Journal.open(state_dir, boot="after")) as journal:
+        bodies = [
+            encode_stored("studio-1", each) for table in journal.tables() for each in journal.signed_events(table)
+        ]
+    assert hashlib.sha256(b"\n".join(bodies)).hexdigest() == BODIES_OF_1
+
+
+def test_a_field_that_a_type_got_later_is_not_sent_of_old_rows(state_dir: Path, maker: Any) -> None:
+    with closing(Journal.open(state_dir, boot="b")) as journal:
+        maker.round(journal, "r1", 1)
+        for stored in journal.signed_events("r1"):
+            written = encode_data(stored.event.data)
+            assert encode_stored("s", stored) == encode_event("s", stored.event)
+            older = msgspec.json.encode(
+                {key: value for key, value in msgspec.json.decode(written).items() if key != "game"}
+            )
+            body = msgspec.json.decode(encode_event("s", stored.event, None, older))
+            assert body["data"] == {
+                key: value for key, value in msgspec.json.decode(older).items() if key not in stored.event.data.secret
+            }
 
 
 def test_an_old_journal_goes_on(old: Path, state_dir: Path, maker: Any) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealer_daemon.events import Event
+from dealer_daemon.journal import SignedEvent
 from dealer_daemon.mqtt.envelope import encode_event, event_checker, event_signer, verify_event
 from dealer_daemon.mqtt.head_body import HEAD_CONTEXT
 from dealer_daemon.signing import SigningKey, key_id, seal
@@ -111,8 +112,8 @@ def test_what_is_not_the_signed_event_goes_out_unsigned_and_is_not_signed_anew()
     blob = event_signer(SITE, KEY)(event(1))
     for site, one in (("studio-2", event(1)), (SITE, event(2)), (SITE, event(1, outcome("5")))):
         assert encode_event(site, one, blob) == encode_event(site, one)
-        assert not event_checker(site, KEYS)(one, blob)
-    assert event_checker(SITE, KEYS)(event(1), blob)
+        assert not event_checker(site, KEYS)(SignedEvent(one, blob))
+    assert event_checker(SITE, KEYS)(SignedEvent(event(1), blob))
     for torn in (b"", blob[:-1], blob + b"x", blob[:8], bytes(88)):
         assert encode_event(SITE, event(1), torn) == encode_event(SITE, event(1))
 
