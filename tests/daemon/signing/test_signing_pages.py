@@ -54,7 +54,8 @@ async def test_the_example_for_mosquitto_is_one_that_mosquitto_takes(tmp_path: P
     config.write_text("user root\n" + text)
     async with running(Broker([program, "-c", str(config)], port, tmp_path / "log")):
         pass
-    assert "Error" not in (tmp_path / "log").read_text()
+    # "OpenSSL Error" is what it says of the connection that only looked whether it listens.
+    assert ": Error:" not in (tmp_path / "log").read_text()
 
 
 def test_the_example_for_ejabberd_lets_nobody_in_without_a_password() -> None:
