@@ -27,7 +27,7 @@ class Checks:
 
 
 def add_checks(parser: argparse.ArgumentParser) -> None:
-    """``--public-key``, ``--site``, ``--head`` and ``--expect-head``."""
+    """``--public-key``, ``--signed-from``, ``--site``, ``--head`` and ``--expect-head``."""
     parser.add_argument(
         "--public-key",
         type=Path,
@@ -44,10 +44,23 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
         help="a body of the retained `journal` topic, kept in a file: its row must be there with its hash",
     )
     parser.add_argument(
+        "--signed-from",
+        type=_row,
+        default=1,
+        metavar="ROW",
+        help="with --public-key: the row with which signing began; events before it may have no signature (default: 1)",
+    )
+    parser.add_argument(
         "--expect-head",
         metavar="ROW:HASH",
         help="a head printed before: shows whether the journal was cut off or written anew since",
     )
+
+
+def _row(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of a row")
+    return int(text)
 
 
 def checks_of(arguments: argparse.Namespace) -> Checks:

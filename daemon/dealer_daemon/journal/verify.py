@@ -89,13 +89,14 @@ def verify_file(
     progress: Progress | None = None,
     expect_head: tuple[int, str] | None = None,
     check: CheckSignature | None = None,
+    signed_from: int = 1,
 ) -> VerifyReport:
     """Check the whole of a journal file. ``progress`` is called with rows done and rows there.
 
     ``expect_head`` is a row id and hash in hexadecimal that was seen before (``Journal.head``, an earlier report): that
     row must be there with that hash, so that a journal that was cut off or written anew is found out. With ``check``,
-    every event that has a signature is given to it; where it says no, that is a problem. A ``journal.head`` beside the
-    file is looked at too.
+    every event's signature is given to it; where it says no, or there is none, that is a problem, except in rows before
+    ``signed_from``, the row with which signing began. A ``journal.head`` beside the file is looked at too.
 
     Raises ``JournalUnreadable``, ``JournalTooNew``, and ``JournalUnavailable`` when the disk fails; a file that is
     damaged or no journal at all is a report with problems.
@@ -107,7 +108,7 @@ def verify_file(
         try:
             db.execute("BEGIN")  # one moment of the journal, whatever is committed meanwhile
             _check_database(db, report)
-            _Walk(db, path, report, expect_head, seen, check).walk(progress)
+            _Walk(db, path, report, expect_head, seen, check, signed_from).walk(progress)
         finally:
             db.close()
     except JournalDamaged as error:
@@ -146,11 +147,14 @@ class _Walk:
         expect_head: tuple[int, str] | None,
         seen: Seen | None,
         check: CheckSignature | None,
+        signed_from: int,
     ) -> None:
         self._db = db
         self._path = path
         self._report = report
         self._check = check
+        self._signed_from = signed_from
+        self._unsigned: list[int] = []
         self._version = version_of(db)
         self._anchor: Anchor = read_anchor(db, path)
         self._named: Named = {}
@@ -194,6 +198,7 @@ class _Walk:
         if there_before > last_id:
             what = f"the journal ends with row {last_id}; row {there_before} was there before: its end was cut off"
             report.add(None, what)
+        self._say_unsigned()
         self._check_evidence()
         self._check_cursors_and_snapshots()
         self._check_what_was_kept()
@@ -236,21 +241,33 @@ class _Walk:
             self._report.add(row.id, f"the list of its evidence cannot be read: {error}")
 
     def _check_signature(self, row: Entry, columns: list[object], signature: bytes | None) -> None:
-        if self._check is None or row.sequence is None:
+        if row.sequence is None:
             return
         if signature is None:
-            # Before signing began there is none, and what a salvage writes has none either.
-            if self._report.signed and row.type != LOST:
-                self._report.add(row.id, "it has no signature, and events before it have: it was put in or changed")
+            # What a salvage writes has none: it may be done where the key is not.
+            if self._check is not None and row.id >= self._signed_from and row.type != LOST:
+                self._unsigned.append(row.id)
             return
         try:
             stored = signed_event((*columns, signature), self._path)
         except (JournalDamaged, JournalTooNew) as error:
             self._report.add(row.id, f"its signature cannot be checked: {error}")
             return
+        if self._check is None:
+            return
         self._report.signed += 1
         if not self._check(stored):
             self._report.add(row.id, "its signature is not right: it was not written by the station, or was changed")
+
+    def _say_unsigned(self) -> None:
+        """One problem, however many there are: a journal that is older than its key has thousands."""
+        if not self._unsigned:
+            return
+        first, last = self._unsigned[0], self._unsigned[-1]
+        what = f"{len(self._unsigned)} events have no signature, rows {first} to {last}: they were put in or changed"
+        if self._report.signed or self._signed_from == 1:
+            what += f"; if signing began only after row {last}, and you know it, say --signed-from {last + 1}"
+        self._report.add(first, what)
 
     def _check_evidence(self) -> None:
         report, named = self._report, self._named

@@ -7,6 +7,7 @@ lost to a full disk. Until it is committed nobody hears of it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -103,7 +104,19 @@ class TableHost:
             self._take(self._table.expired(data, self._clock.now()))
 
     def command(self, command: Command) -> Reply:
-        """Answer a command once; the same id again gets the same reply."""
+        """Answer a command once; the same id again gets the same reply.
+
+        A journal that cannot be read now, or is not what it was, is said; the latter ends the station (``failed``).
+        """
+        try:
+            return self._answer(command)
+        except JournalUnavailable as error:
+            return _unavailable(command, str(error))
+        except JournalError as error:
+            self._fail(error)
+            return _unavailable(command, f"the station stops: {error}")
+
+    def _answer(self, command: Command) -> Reply:
         if self._waiting:
             return _unavailable(command, f"nothing can be written at the moment: {self.stalled}")
         earlier = self._journal.reply_to(self.config.name, command.client, command.id)
@@ -174,7 +187,8 @@ class TableHost:
         """Make a last try at what waits. Says whether all was committed."""
         if self._retry is not None:
             self._retry.cancel()
-        self._drain()
+        if not self.failed.done():
+            self._drain()
         if self._retry is not None:
             self._retry.cancel()
         return not self._waiting
@@ -202,18 +216,25 @@ class TableHost:
             self._retry = asyncio.get_running_loop().call_later(RETRY_S, self._retry_now)
             self._changed()
             return
+        except JournalError as error:
+            self._fail(error)
+            raise
         if self.stalled is not None:
             self.stalled = None
             self._log.info("journal_available")
             self._changed()
 
     def _retry_now(self) -> None:
-        """What else the journal raises must end the station, and here nobody above would hear it."""
-        try:
+        # Nobody above would hear it; ``failed`` has it.
+        with contextlib.suppress(JournalError):
             self._drain()
-        except JournalError as error:
-            if not self.failed.done():
-                self.failed.set_exception(error)
+
+    def _fail(self, error: JournalError) -> None:
+        """The journal is not what it was, so the station must end: whoever called may not be one who ends it."""
+        self.stalled = str(error)
+        if not self.failed.done():
+            self._log.error("journal_failed", detail=str(error))
+            self.failed.set_exception(error)
 
     def _commit(self, decision: Decision, after: TableState) -> None:
         keep = after.sequence - self._snapshot_at >= SNAPSHOT_EVERY

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -139,7 +140,9 @@ def test_what_cannot_be_compared_is_said(station: Path, more: list[str]) -> None
     assert verified(station, *(text.format(station) for text in more)) == 2
 
 
-def test_an_unsigned_journal_is_not_good_by_a_key_and_good_from_where_signing_began(tmp_path: Path) -> None:
+def test_an_unsigned_journal_is_not_good_by_a_key_and_good_from_where_signing_began(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     key_file, _ = make_key(tmp_path)
     fill(tmp_path / "state", None)
     assert verified(tmp_path, *by_key(tmp_path)) == 1
@@ -147,4 +150,35 @@ def test_an_unsigned_journal_is_not_good_by_a_key_and_good_from_where_signing_be
     journal = Journal.open(tmp_path / "state", boot="b", sign=sign)
     journal.commit([event(4, opened())])
     journal.close()
-    assert verified(tmp_path, *by_key(tmp_path)) == 0
+    capsys.readouterr()
+    assert verified(tmp_path, *by_key(tmp_path)) == 1
+    assert "--signed-from 4" in capsys.readouterr().err
+    assert verified(tmp_path, *by_key(tmp_path), "--signed-from", "4") == 0
+
+
+def first_ones_unsigned(db: sqlite3.Connection) -> None:
+    other_number(db)
+    db.execute("UPDATE entries SET signature = NULL WHERE id <= 2")
+
+
+def test_events_that_lost_their_signatures_are_not_taken_for_older_than_the_key(station: Path) -> None:
+    rewrite(station / "state", first_ones_unsigned)
+    assert verified(station) == 0
+    assert verified(station, *by_key(station)) == 1
+
+
+def test_a_signature_that_is_not_what_was_stored_needs_no_key_to_be_found(
+    station: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = station / "state" / FILE_NAME
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        triggers = [sql for (sql,) in db.execute("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")]
+        names = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")]
+        for name in names:
+            db.execute(f"DROP TRIGGER {name}")
+        (stored,) = db.execute("SELECT signature FROM entries WHERE id = 2").fetchone()
+        db.execute("UPDATE entries SET signature = ? WHERE id = 2", (stored[:-1] + bytes([stored[-1] ^ 1]),))
+        for sql in triggers:
+            db.execute(sql)
+    assert verified(station) == 1
+    assert "row 2: its signature" in capsys.readouterr().err
