@@ -11,8 +11,13 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
+
+# A busy machine is no error of what is tested.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 GRACE_S = 2.0
 """How long what a test started may take to end after the test. Waited for, never slept through."""
@@ -53,13 +58,6 @@ def leaked_processes(before: dict[int, str], until: float) -> list[str]:
         finally:
             os.close(handle)
     return [f"child process {pid} ({name})" for pid, name in child_processes().items() if pid not in before]
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Beside each other (``make test``) the long files come first, or the last of them would run alone at the end."""
-    if hasattr(config, "workerinput"):
-        long = Path(__file__).parent / "chaos", Path(__file__).parent / "system"
-        items.sort(key=lambda item: not any(folder in item.path.parents for folder in long))
 
 
 @pytest.fixture

@@ -23,6 +23,10 @@ class _Table:
     round: str | None = None
     betting: bool = False
     paused: bool = False
+    unknown_shoe: bool = False
+    """More copies of a card than there are: the shoe was changed while nobody looked."""
+    pause: int | None = None
+    """Sequence of the newest ``table.paused``."""
     held: bool = False
     asked: tuple[str, float] = ("", 0.0)
 
@@ -55,9 +59,13 @@ class GameServer:
             case "attempt.held":
                 at.held = True
             case "table.paused":
-                at.paused = True
+                at.paused, at.pause = True, event.get("sequence")
             case "table.resumed":
                 at.paused = False
+            case "violation" if event["data"]["reason"] == "copies_used_up":
+                at.unknown_shoe = True
+            case "shoe.started":
+                at.unknown_shoe = False
 
     def due(self, now_s: float) -> Iterator[tuple[str, dict[str, Any]]]:
         """The commands to be sent now, each with its table."""
@@ -67,7 +75,7 @@ class GameServer:
             again_s = at.asked[1] + AGAIN_S if at.asked[0] == what else 0.0
             if what and now_s >= max(since_s, again_s):
                 at.asked = (what, now_s)
-                yield name, self._body(what, role)
+                yield name, self._body(what, role, at.pause if what == "table.resume" else None)
 
     def _wish(self, at: _Table, now_s: float) -> tuple[str, str, float]:
         """Command, role, and how long after the last event; no command where there is nothing to wish for."""
@@ -75,14 +83,18 @@ class GameServer:
             return "round.void", "manager", MANAGER_S
         if at.paused:
             return "table.resume", "manager", MANAGER_S
+        if at.unknown_shoe and at.round is None:
+            return "shoe.change", "manager", MANAGER_S
         if at.served and at.round is None:
             return "round.open", "server", REST_S
         if at.served and at.betting:
             return "betting.close", "server", BETTING_S
         return "", "", 0.0
 
-    def _body(self, what: str, role: str) -> dict[str, Any]:
-        reason = {"reason": "looked at the video"} if role == "manager" else {}
+    def _body(self, what: str, role: str, pause: int | None) -> dict[str, Any]:
+        reason: dict[str, Any] = {"reason": "looked at the video"} if role == "manager" else {}
+        if pause is not None:
+            reason["pause"] = pause
         return {
             "specversion": "1.0",
             "id": f"{self.run}-{next(self._ids)}",

@@ -284,7 +284,7 @@ def hours(number: float, speed: float) -> Callable[[Day], bool]:
 
 
 async def test_minutes_of_play_at_wheels_and_shoes(tmp_path: Path) -> None:
-    figures = await play(tmp_path, LINES, 12.0, 20260101, plays(r1=4, b1=8, c1=6, w1=7))
+    figures = await play(tmp_path, LINES, 20.0, 20260101, plays(r1=4, b1=8, c1=6, w1=7))
     assert figures["accepted"] >= 15
 
 
