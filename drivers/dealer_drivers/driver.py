@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from dealer_drivers.calibration.slot import CalibrationSlot
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
@@ -127,6 +128,20 @@ class Session(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class AngleSource:
+    """How a wheel's encoder gives its counts, as its options set it."""
+
+    absolute: bool
+    """Its count is a place on the wheel at once; otherwise it counts from its index mark on, which is 0."""
+    turns: float
+    """Turns of the wheel that it counts before it begins again."""
+    poll_ms: int | None = None
+    """From one question to the next; ``None`` where it reports by itself."""
+    questions: int = 1
+    """Of so many questions in a row one at least is for the count."""
+
+
 class DriverOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of a driver's options, as written under ``[[tables.X.devices]]`` beside name, driver and port."""
 
@@ -136,6 +151,10 @@ class DriverOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     def card_decks(self) -> int | None:
         """Of a card reader that knows each card by itself: how many decks. Asked of options without problems."""
+        return None
+
+    def angle_source(self) -> AngleSource | None:
+        """Of a wheel's encoder: how it counts; ``None`` where nothing is known of it. Asked as ``card_decks``."""
         return None
 
 
@@ -176,6 +195,8 @@ class Driver:
     actions: Callable[[Any], frozenset[DeviceAction]] = lambda options: frozenset()  # noqa: ARG005
     """What may be asked of the device, as its options allow."""
     transports: frozenset[str] = field(default_factory=lambda: frozenset({"serial", "tcp", "recording"}))
+    calibration: CalibrationSlot | None = None
+    """The option that ``calibration`` of the device fills, where the driver itself needs what calibration measured."""
 
     def offline_s(self, options: DriverOptions) -> float:
         """Within how many seconds silence or an unplug is reported, with these options."""

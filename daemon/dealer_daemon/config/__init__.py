@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dealer_daemon.config.errors import ConfigError, ConfigErrors, report
-from dealer_daemon.config.loader import load_config, parse_config
+from dealer_daemon.config.loader import calibrations_of, load_config, parse_config
 from dealer_daemon.config.types import Config, DeviceConfig, MqttConfig, StationConfig, TableConfig
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "MqttConfig",
     "StationConfig",
     "TableConfig",
+    "calibrations_of",
     "load_config",
     "parse_config",
     "report",

@@ -14,9 +14,10 @@ from dealer_daemon.config.broker import mqtt_problems
 from dealer_daemon.config.errors import ConfigError, ConfigErrors
 from dealer_daemon.config.lines import KeyPath, Lines
 from dealer_daemon.config.tables import read_tables
-from dealer_daemon.config.types import Config, MqttConfig, StationConfig
+from dealer_daemon.config.types import Config, MqttConfig, StationConfig, calibrations_folder
 from dealer_daemon.config.walk import Problem, nul_problems, read_struct, secret_problems, unknown_key
 from dealer_daemon.redact import redact
+from dealer_drivers.calibration import CalibrationStore
 from dealer_drivers.secret_files import credential_problem, is_credential
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -57,6 +58,24 @@ def parse_config(text: str, path: Path) -> Config:
     return config
 
 
+def calibrations_of(path: Path) -> CalibrationStore:
+    """The store that the configuration file at ``path`` names, whatever else is wrong with it: a calibration that
+    cannot be used is put right with this. Raises ``ConfigErrors``."""
+    try:
+        station = tomllib.loads(path.read_bytes().decode("utf-8-sig")).get("station")
+    except OSError as error:
+        raise _of_file(path, f"cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:  # what UTF-8 and TOML decoding raise
+        raise _of_file(path, f"is not TOML: {error}") from error
+    given = {key: station.get(key) for key in ("calibration_dir", "state_dir")} if isinstance(station, dict) else {}
+    folder = path.absolute().parent
+    for key, below in (("calibration_dir", "."), ("state_dir", "calibration")):
+        if isinstance(name := given.get(key), str) and name and "\0" not in name:
+            return CalibrationStore(folder / name / below)
+    reason = "missing: calibration_dir or state_dir is needed"
+    raise ConfigErrors([ConfigError(str(path), None, "station", reason)])
+
+
 def _read(values: dict[str, Any], folder: Path, problems: list[Problem]) -> Config | None:
     problems += nul_problems(values)
     if problems:  # no system takes such a path: nothing that is named here may be opened
@@ -68,11 +87,14 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem]) -> Conf
     if mqtt is not None:
         problems += [Problem(("mqtt", key), reason) for key, reason in mqtt_problems(mqtt)]
     problems += _credential_problems(values)
-    tables = read_tables(values.get("tables", {}), problems)
+    if station is not None:
+        station = _absolute(station, folder, "state_dir", "signing_key_file", "calibration_dir")
+    store = None if station is None else CalibrationStore(calibrations_folder(station))
+    tables = read_tables(values.get("tables", {}), problems, store)
     if station is None or mqtt is None:
         return None
     return Config(
-        station=_absolute(station, folder, "state_dir", "signing_key_file"),
+        station=station,
         mqtt=_absolute(mqtt, folder, "password_file", "ca_file", "cert_file", "key_file"),
         tables=tables,
     )

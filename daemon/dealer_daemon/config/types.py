@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from dealer_daemon.events.devices import CalibrationRef
 from dealer_daemon.games import DeviceRole, TableDevice
+from dealer_drivers.calibration import Calibration
+from dealer_drivers.calibration.drift import Expected
 from dealer_drivers.driver import Driver, DriverOptions
 
 # (?!\n): Python's $ also matches before a final line end.
@@ -39,6 +44,11 @@ class StationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     signing_key_file: Text | None = None
     """The private key (`dealer-daemon keys make`) with which events and the journal's head are signed. Only its owner
     may read the file. Without it nothing is signed."""
+    calibration_dir: Text | None = None
+    """Where `dealer-calibrate` keeps calibrations: a folder a table in it, and in that one a device. Without it
+    `calibration` in `state_dir`. A relative path is meant from the folder of the configuration file."""
+    calibration_max_age_days: Annotated[int, Meta(ge=1, le=3650, description="days, 1 to 3650")] = 180
+    """An older calibration is warned of, in the device's health and once in the log."""
 
 
 class MqttConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -93,6 +103,20 @@ class DeviceKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     role: DeviceRole = "main"
     """``witness``: it sees the same result as the table's main device in its own way, and both must agree.
     ``fallback``: results keyed in by hand, for a round for which the service manager allowed it."""
+    calibration: Text | None = None
+    """The device's calibration in the store: `"current"`, or an id of `dealer-calibrate files list`. Stands for the
+    path or the values that its driver or its game would else be given. It is read when the station starts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationInUse:
+    """What a device is calibrated by. ``stored``: it is one of the store; else the configuration names a file by its
+    path, or has its values, and nothing more is known of it."""
+
+    ref: CalibrationRef
+    stored: Calibration | None = None
+    expected: Mapping[str, Expected] = field(default_factory=dict)
+    """What readings should be like by it (``dealer_drivers.calibration.drift``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +128,7 @@ class DeviceConfig:
     port: str
     options: DriverOptions
     role: DeviceRole = "main"
+    calibration: CalibrationInUse | None = None
 
     def for_game(self) -> TableDevice:
         """What the table's game may know of it."""
@@ -114,12 +139,15 @@ class DeviceConfig:
             role=self.role,
             actions=self.driver.actions(self.options),
             decks=self.options.card_decks(),
+            angle=self.options.angle_source(),
+            calibration=None if self.calibration is None else self.calibration.ref,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class TableConfig:
-    """One table. ``settings`` is of its game's settings type; ``config_hash`` is SHA-256 over all that is here."""
+    """One table. ``settings`` is what its game loads from its settings: files that they name are read
+    here, and only here. ``config_hash`` is SHA-256 over all that is here, of such files over the path."""
 
     name: str
     game: str
@@ -138,3 +166,13 @@ class Config:
     station: StationConfig
     mqtt: MqttConfig
     tables: dict[str, TableConfig]
+
+    @property
+    def calibrations(self) -> Path:
+        """The folder of the store of calibrations."""
+        return calibrations_folder(self.station)
+
+
+def calibrations_folder(station: StationConfig) -> Path:
+    """The folder of the store of calibrations, of paths that are absolute already."""
+    return Path(station.calibration_dir or Path(station.state_dir) / "calibration")

@@ -9,7 +9,9 @@ from typing import Any
 import structlog
 
 from dealer_daemon.config import DeviceConfig
+from dealer_daemon.station.calibration import CalibrationWatch
 from dealer_daemon.station.messages import device_message
+from dealer_drivers.calibration.identity import serial_in, serial_of_port
 from dealer_drivers.clock import Clock
 from dealer_drivers.driver import DeviceAction, Output
 from dealer_drivers.flight_recorder import FlightRecorder
@@ -32,12 +34,17 @@ class DeviceHost:
         *,
         readings: Callable[[str, tuple[Reading, ...], Instant], None],
         changed: Callable[[str], None],
+        calibration_max_age_days: int = 180,
     ) -> None:
         self.config = config
         self._clock = clock
         self._readings = readings
         self._changed = changed
         self._notices: dict[str, str] = {}
+        self._calibration = (
+            None if config.calibration is None else CalibrationWatch(config.calibration, calibration_max_age_days)
+        )
+        self._warned: set[str] = set()
         self._log = structlog.get_logger().bind(table=table, device=config.name)
         transport = device_transport(config.driver, config.port, config.options, clock=clock)
         if transport.warning:
@@ -62,9 +69,11 @@ class DeviceHost:
 
     def message(self, faults: list[str]) -> dict[str, Any]:
         """The retained message of its health."""
-        config = self.config
+        config, now = self.config, self._clock.now()
+        calibrated = None if self._calibration is None else self._calibration.body(now)
+        self._warn(now)
         message = device_message(
-            config.driver, config.port, self.link.state, self.link.health, faults, self._notices, self._clock.now()
+            config.driver, config.port, self.link.state, self.link.health, faults, self._notices, now, calibrated
         )
         message["flight_recorder"] = None if self.recorder is None else self.recorder.problem or "recording"
         return message
@@ -75,15 +84,40 @@ class DeviceHost:
         if self.recorder is not None:
             self.recorder.close()
 
+    def _warn(self, at: Instant) -> None:
+        """Each warning of the calibration once in the log."""
+        for name, warning in {} if self._calibration is None else self._calibration.warnings(at).items():
+            if name not in self._warned:
+                self._warned.add(name)
+                self._log.warning("calibration", name=name, detail=warning)
+
+    def _told(self, serial: str | None, at: Instant) -> tuple[Reading, ...]:
+        """The device, or its port, tells its serial number: the fault that begins or ends with that."""
+        if serial is None or self._calibration is None:
+            return ()
+        fault = self._calibration.told(serial, at)
+        return () if fault is None else (fault,)
+
     def _output(self, output: Output, at: Instant) -> None:
+        found: list[Reading] = []
         for reading in output.readings:
+            if isinstance(reading, DeviceNotice):
+                found += self._told(serial_in(reading.notice, reading.detail), at)
             if isinstance(reading, DeviceNotice) and self._notices.get(reading.notice) != reading.detail:
                 self._notices[reading.notice] = reading.detail
                 self._log.info("device_notice", name=reading.notice, detail=reading.detail)
+        if output.readings and self._calibration is not None:
+            self._calibration.heard(output.readings, at)
         if output.readings:
-            self._readings(self.config.name, output.readings, at)
+            # The fault first: what was read together with it counts no more than what comes after.
+            self._readings(self.config.name, (*found, *output.readings), at)
 
     def _state(self, state: LinkState) -> None:
         log = self._log.warning if state.state in ("waiting", "given_up") else self._log.info
         log("link", state=state.state, port=self.config.port, **({"detail": state.reason} if state.reason else {}))
+        if state.state == "up":
+            at = self._clock.now()
+            fault = self._told(serial_of_port(self.config.port), at)
+            if fault:
+                self._readings(self.config.name, fault, at)
         self._changed(self.config.name)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.bodies import ConsumerBody
+from dealer_daemon.bodies import CalibrationBody, ConsumerBody
 from dealer_daemon.round import TableState
 from dealer_drivers.driver import Driver
 from dealer_drivers.instant import Instant
@@ -41,6 +41,7 @@ def state_message(
         "attempt": None if current is None else current.attempt,
         "last_refusal": None if current is None else current.last_refusal,
         "paused": state.paused,
+        "paused_at": state.paused_at,
         "stalled": stalled,
         "shoe_id": None if state.shoe is None else state.shoe.id,
         "hand_in_shoe": None if state.shoe is None else state.shoe.hands,
@@ -69,6 +70,7 @@ def device_message(
     faults: list[str],
     notices: Mapping[str, str],
     at: Instant,
+    calibrated: CalibrationBody | None = None,
 ) -> dict[str, Any]:
     """A device's health in four steps: link, bytes, valid frames, readings."""
     return {
@@ -89,7 +91,8 @@ def device_message(
         "last_reading": _time(health.last_reading),
         "faults": faults,
         "notices": dict(notices),
-        "calibration": None,
+        "calibration": None if calibrated is None else calibrated.id,
+        "calibrated": None if calibrated is None else msgspec.to_builtins(calibrated),
     }
 
 

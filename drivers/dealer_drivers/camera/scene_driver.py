@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from dealer_drivers.calibration.slot import CalibrationSlot
 from dealer_drivers.camera.ports import CameraOptions, camera_transport
 from dealer_drivers.camera.readings import Look, LookUnclear
 from dealer_drivers.camera.scene_session import SceneSession
@@ -42,6 +43,7 @@ def scene_driver(
     reader_options: Callable[[O], Mapping[str, Any]],
     seen: Callable[[O, dict[str, Any], dict[str, Any]], Look | None],
     unclear: Callable[[], type[LookUnclear]],
+    calibration: CalibrationSlot | None = None,
 ) -> Driver:
     """A driver's manifest. ``reader`` names the function that makes the reader in the camera's process, out of what
     ``reader_options`` says; ``seen`` turns a look's value and common fields into a reading, or ``None`` for a value
@@ -67,4 +69,5 @@ def scene_driver(
         actions=lambda chosen: frozenset({DeviceAction.LOOK}),  # noqa: ARG005
         offline_after_s=5.0,
         transports=frozenset({"camera", "recording"}),
+        calibration=calibration,
     )

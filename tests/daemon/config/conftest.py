@@ -62,7 +62,14 @@ DRIVER = Driver(
     offline_after_s=5.0,
 )
 # Of a game the loader uses these alone.
-GAME = SimpleNamespace(name="fake-game", settings=FakeSettings, check=_check, needs_server=lambda settings: None)  # noqa: ARG005
+GAME = SimpleNamespace(
+    name="fake-game",
+    settings=FakeSettings,
+    check=_check,
+    needs_server=lambda settings: None,  # noqa: ARG005
+    load=lambda settings: settings,
+    calibration=None,
+)
 
 GOOD = """
 [station]

@@ -1,0 +1,170 @@
+"""``dealer-calibrate files``: take in, list, show, compare, go back."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dealer_calibration.cli import build_parser, main
+from dealer_calibration.dice_profile import write_profile
+from dealer_daemon.cli import main as daemon
+from support.driver_examples import bean_camera
+from support.rig_dice import calibrated
+from support.turns import plain_file
+
+WHICH = ("--table", "t", "--device", "cam")
+CONFIG = """
+[station]
+site = "s"
+state_dir = "state"
+[tables.t]
+game = "fan-tan"
+[[tables.t.devices]]
+name = "cam"
+driver = "bean-camera"
+port = "/dev/video0"
+calibration = "current"
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "station.toml").write_text(CONFIG)
+    bean_camera.prepare(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(action: str, *more: str) -> int:
+    return main(["files", action, "--config", "station.toml", *WHICH, *more])
+
+
+def take_in(*more: str, file: str = bean_camera.NAME) -> int:
+    about = ("--driver", "bean-camera", "--kind", "bean-cloth", "--by", "technician")
+    return run("import", *about, *more, file)
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> list[Any]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_profile_is_taken_in_and_the_station_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert daemon(["check-config", "station.toml"]) == 2
+    assert "there is none yet" in capsys.readouterr().err
+    assert take_in("--serial", "7", "--json") == 0
+    (made,) = said(capsys)
+    assert Path(made["folder"]).is_dir()
+    assert daemon(["check-config", "station.toml"]) == 0
+    capsys.readouterr()
+    assert run("show", "--json") == 0
+    (shown,) = said(capsys)
+    assert {key: shown[key] for key in ("id", "serial", "by", "based_on")} == {
+        "id": made["id"], "serial": "7", "by": "technician", "based_on": None,
+    }  # fmt: skip
+    assert shown["sha256"] == made["sha256"]
+
+
+def test_two_are_compared_and_the_first_counts_again(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert take_in("--json") == 0
+    changed = here / "changed.json"
+    changed.write_text((here / bean_camera.NAME).read_text().replace('"edge_px": 2.0', '"edge_px": 2.5'))
+    assert take_in("--json", file="changed.json") == 0
+    first, second = (one["id"] for one in said(capsys))
+    assert run("diff", "--json") == 0
+    (differ,) = said(capsys)
+    assert differ == {
+        "before": first,
+        "after": second,
+        "changes": [{"key": "profile.json.edge_px", "before": 2.0, "after": 2.5}],
+    }
+    assert run("rollback", "--json") == 0
+    assert said(capsys) == [{"before": second, "current": first}]
+    assert run("list", "--json") == 0
+    listed = said(capsys)
+    assert [(line["id"], line["current"]) for line in listed] == [(second, False), (first, True)]
+    assert listed[0]["based_on"] == first
+    assert run("rollback") == 1
+    assert "there is none before" in capsys.readouterr().err
+    assert run("rollback", "--to", second) == 0
+    capsys.readouterr()
+    for action in ("list", "diff", "show"):
+        assert run(action) == 0
+        assert second in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("here")
+def test_going_back_from_one_that_is_damaged(capsys: pytest.CaptureFixture[str]) -> None:
+    assert take_in("--json") == take_in("--json") == 0
+    first, second = said(capsys)
+    (Path(second["folder"]) / "profile.json").write_text("{}")
+    assert daemon(["check-config", "station.toml"]) == 2
+    assert "files.profile.json" in capsys.readouterr().err
+    assert run("list", "--json") == 1
+    assert [bool(line["problems"]) for line in said(capsys)] == [True, False]
+    assert run("rollback", "--json") == 0
+    assert said(capsys) == [{"before": second["id"], "current": first["id"]}]
+    assert daemon(["check-config", "station.toml"]) == 0
+
+
+def test_what_is_no_calibration_is_not_taken(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "bad.json").write_text('{"width": 3}')
+    (here / "curve.json").write_text('{"points": [[5, 8]], "margin_laps": 1}')
+    assert take_in(file="bad.json") == 1
+    assert "bad.json" in capsys.readouterr().err
+    assert take_in("--kind", "dice-rig") == 1
+    assert "there are: bean-cloth" in capsys.readouterr().err
+    assert take_in("--driver", "sundial") == 1
+    assert take_in("--driver", "cammegh-ss2", "--kind", "lap-curve", file="curve.json") == 1
+    assert "spin.estimate.points" in capsys.readouterr().err
+    assert take_in(file="none.json") == 2
+    assert not (here / "state").exists()
+
+
+def test_a_wheels_file_brings_what_its_mark_should_be(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "w.toml").write_text(re.sub(r"reference_deg = .*", "reference_deg = 12.5", plain_file()))
+    about = ("--driver", "wheel-modbus", "--kind", "colour-wheel", "--by", "technician")
+    assert run("import", *about, "w.toml") == 0
+    capsys.readouterr()
+    assert run("show", "--json") == 0
+    (shown,) = said(capsys)
+    assert shown["values"]["expect"] == {"index_deg": {"value": 12.5, "tolerance": 0.25}}
+
+
+def test_a_dice_rig_brings_its_plate_and_the_size_of_its_dice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, profile, _ = calibrated(1, "asian")
+    write_profile(profile, here / "rig.json", replace=True)
+    about = ("--driver", "sicbo-camera", "--kind", "dice-rig", "--by", "technician", "rig.json")
+    assert run("import", *about) == 1
+    assert f"there is no file {profile.content.plate}" in capsys.readouterr().err
+    assert run("import", *about, profile.content.plate) == 0
+    (here / "rig.json").unlink()
+    capsys.readouterr()
+    assert run("show", "--json") == 0
+    (shown,) = said(capsys)
+    assert set(shown["files"]) == {"profile.json", profile.content.plate}
+    assert shown["values"]["expect"]["die_px"]["value"] == profile.content.die_px
+    text = CONFIG.replace("fan-tan", "sic-bo").replace("bean-camera", "sicbo-camera")
+    shaker = '[[tables.t.devices]]\nname = "shaker"\ndriver = "shaker-relay"\nport = "/dev/shaker"\n'
+    (here / "station.toml").write_text(text + shaker)
+    assert daemon(["check-config", "station.toml"]) == 0
+    assert f"calibration {shown['id']}" in capsys.readouterr().out
+
+
+def test_a_folder_in_place_of_a_configuration(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["files", "list", "--dir", str(here / "x"), *WHICH]) == 0
+    assert "no calibration yet" in capsys.readouterr().out
+    assert main(["files", "list", "--config", "none.toml", *WHICH]) == 2
+    assert "none.toml" in capsys.readouterr().err
+    assert main(["files", "list", "--dir", str(here), "--table", "..", "--device", "cam"]) == 1
+
+
+@pytest.mark.parametrize("action", ["list", "show", "diff", "rollback", "import"])
+def test_every_action_has_an_example(action: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        build_parser().parse_args(["files", action, "--help"])
+    assert f"dealer-calibrate files {action} --table" in capsys.readouterr().out
