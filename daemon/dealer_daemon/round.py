@@ -74,10 +74,11 @@ def fold(state: TableState, events: list[Event]) -> TableState:
 def apply(state: TableState, event: Event) -> TableState:
     """The state after one event. Raises ``FoldError`` when it cannot follow on ``state``."""
     lost = event.data if isinstance(event.data, EventsLost) else None
-    due = state.sequence + 1 if lost is None or lost.from_sequence != state.sequence + 1 else lost.to_sequence + 1
+    due = state.sequence + 1 if lost is None or lost.from_sequence > state.sequence + 1 else lost.to_sequence + 1
     if event.table != state.table or event.sequence != due:
         raise FoldError(f"{event.table} {event.sequence} cannot follow {state.table} {state.sequence}")
-    state = replace(state, sequence=event.sequence)
+    before = state.sequence
+    state = replace(state, sequence=event.sequence, newest_ns=event.wall_ns)
     match event.data:
         case RoundOpened() as data:
             if state.round is not None:
@@ -97,9 +98,10 @@ def apply(state: TableState, event: Event) -> TableState:
         case RoundOutcome() | RoundVoided():
             return _ended(state, event)
         case TablePaused() as data:
-            return replace(state, paused=data.reason)
+            return _paused(state, event, data.reason, data.by)
         case TableResumed():
-            return replace(state, paused=None, round=_resumed(state.round))
+            state = replace(state, paused=None, paused_at=None, paused_ns=None, paused_by=None)
+            return replace(state, round=_resumed(state.round))
         case OutcomeCorrected() as data:
             state = replace(state, shoe=recounted(state.shoe, data))
             if event.subject is not None:
@@ -130,7 +132,8 @@ def apply(state: TableState, event: Event) -> TableState:
         case Violation() | CardRepeated() | EventsExpired():
             return state
         case EventsLost() as data:
-            return _after_loss(state, data)
+            after = _after_loss(state, data) if data.from_sequence == before + 1 else _given_up(state, data)
+            return _paused(after, event, data.reason, "station")
         case _:
             return replace(state, round=_in_round(state, event))
 
@@ -138,7 +141,22 @@ def apply(state: TableState, event: Event) -> TableState:
 def _after_loss(state: TableState, data: EventsLost) -> TableState:
     """The table stands. Every lost event may have begun a round or a shoe: no id of one is given a second time."""
     lost = data.to_sequence - data.from_sequence + 1
-    return replace(state, paused=data.reason, rounds=state.rounds + lost, shoes=state.shoes + lost)
+    return replace(state, rounds=state.rounds + lost, shoes=state.shoes + lost)
+
+
+def _given_up(state: TableState, data: EventsLost) -> TableState:
+    """The table begins anew: servers may know other events, rounds and shoes under all the numbers and ids so far.
+
+    Nothing is said about a round that was open: its id may be that of a round which servers have settled. Each event
+    begins one round or shoe at most, and so does each number that a loss left empty, so no journal of this table has
+    counted more rounds or shoes than ``to_sequence``: ids go on behind it.
+    """
+    anew = TableState(table=state.table, sequence=state.sequence, newest_ns=state.newest_ns, faults=state.faults)
+    return replace(anew, rounds=max(state.rounds, data.to_sequence), shoes=max(state.shoes, data.to_sequence))
+
+
+def _paused(state: TableState, event: Event, reason: str, by: str) -> TableState:
+    return replace(state, paused=reason, paused_at=event.sequence, paused_ns=event.wall_ns, paused_by=by)
 
 
 def _resumed(current: OpenRound | None) -> OpenRound | None:

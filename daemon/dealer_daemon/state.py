@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 6
+STATE_VERSION = 7
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -141,6 +141,14 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     round: OpenRound | None = None
     paused: str | None = None
     """Why the table stands; ``None`` when it does not."""
+    paused_at: int | None = None
+    """Sequence of the event by which it does: the pause that a person's answer names."""
+    paused_ns: int | None = None
+    """When that was, Unix ns."""
+    paused_by: str | None = None
+    """Who asked for it. A person's words may be those that the station has for another reason."""
+    newest_ns: int | None = None
+    """When the newest event was, Unix ns: until then the station lived."""
     outcome: Outcome | None = None
     shoe: Shoe | None = None
     shoes: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from dealer_daemon.events import Event, EventData, RoundOpened, RoundOutcome
+from dealer_daemon.events import Event, EventData, EventsLost, RoundOpened, RoundOutcome
 from dealer_daemon.journal import EventsRemoved, JournalError, SignedEvent
 from dealer_daemon.mqtt.outbox import Outbox
 
@@ -73,6 +73,11 @@ class MemoryOutbox(Outbox):
     def last_sequence(self, table: str) -> int:
         assert table == self.table
         return self.stored[-1].sequence if self.stored else 0
+
+    def given_up(self, table: str) -> int:
+        assert table == self.table
+        lost = [e for e in self.stored if isinstance(e.data, EventsLost) and e.data.from_sequence == 1]
+        return max((e.sequence for e in lost), default=0)
 
     def forget_cursors(self, table: str, names: Collection[str]) -> None:
         assert table == self.table

@@ -16,20 +16,23 @@ def add_adopt(actions: Subcommands) -> None:
         actions,
         "adopt",
         "go on with a journal that is older than what was published, or another; the station must not run",
-        "dealer-daemon journal adopt --table r1 --after 104 --by anna",
+        "dealer-daemon journal adopt --table r1 --after 1104 --journal 5f0c… --by anna",
         adopt,
     )
     add_table(parser)
     parser.add_argument(
-        "--after", type=int, required=True, metavar="N", help="the last event ever published, as the problem says it"
+        "--after", type=int, required=True, metavar="N", help="no event above it was published, as the problem says it"
     )
-    parser.add_argument("--journal", metavar="ID", help="the journal that published it (default: this one, when newer)")
+    parser.add_argument(
+        "--journal", metavar="ID", help="the journal that published it, as the problem names it (default: this one)"
+    )
     parser.add_argument("--by", required=True, metavar="NAME", help="who answers for it; stands in the journal")
 
 
 def adopt(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 done, 1 the journal does not take it, 2 the command or the configuration is wrong."""
-    from dealer_daemon.journal import Journal, JournalError
+    from dealer_daemon.journal import Journal, JournalError, JournalMisuse
+    from dealer_daemon.journal.loss import MAX_AFTER
     from dealer_daemon.mqtt.envelope import event_signer
     from dealer_daemon.signing import KeyFileError
     from dealer_daemon.station.adopt import give_up
@@ -38,6 +41,8 @@ def adopt(arguments: argparse.Namespace) -> int:
 
     if arguments.after < 1:
         return complain(f"--after {arguments.after}: events are counted from 1", WRONG)
+    if arguments.after > MAX_AFTER:
+        return complain(f"--after {arguments.after}: a table can go on after {MAX_AFTER} at most", WRONG)
     try:
         config, table = table_of(arguments)
         key = read_station_key(config)
@@ -48,11 +53,15 @@ def adopt(arguments: argparse.Namespace) -> int:
     try:
         journal = Journal.open(Path(config.station.state_dir), boot=boot, sign=sign)
         try:
-            given_up = arguments.journal or journal.journal_id
-            now = give_up(journal, table.name, arguments.after, given_up, boot=boot, by=arguments.by)
+            now = give_up(journal, table.name, arguments.after, arguments.journal, boot=boot, by=arguments.by)
         finally:
             journal.close()
+    except JournalMisuse as error:
+        return complain(str(error), WRONG)
     except JournalError as error:
         return complain(str(error), NO)
-    print(f"table {table.name} goes on after event {now}, and stands until a service manager resumes it")
+    print(
+        f"table {table.name} goes on with event {now}, and stands until a service manager resumes it; nothing that "
+        "this journal wrote before is sent any more"
+    )
     return DONE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import uuid
 from dataclasses import asdict
 from pathlib import Path
@@ -33,7 +34,8 @@ def add_salvage(actions: Subcommands) -> None:
         action="append",
         default=[],
         metavar="TABLE=N",
-        help="the highest sequence that servers have of a table, where that is known (may be given for each table)",
+        help="the highest sequence that servers have of a table, where that is known (may be given for each table); "
+        "needed where the journal does not tell how far it was published",
     )
     parser.add_argument(
         "--config", type=Path, metavar="F", help="sign what is added with the key that this configuration names"
@@ -42,7 +44,8 @@ def add_salvage(actions: Subcommands) -> None:
 
 
 def salvage_journal(arguments: argparse.Namespace) -> int:
-    """Exit codes: 0 done, 1 nothing can be proved, 2 no such file or the place is taken, 3 the disk fails."""
+    """Exit codes: 0 done, 1 nothing can be proved, 2 no such file, the place is taken or ``--after`` is needed, 3 the
+    disk fails."""
     from dealer_daemon.config import ConfigErrors
     from dealer_daemon.journal import (
         JournalDamaged,
@@ -52,7 +55,9 @@ def salvage_journal(arguments: argparse.Namespace) -> int:
         JournalUnreadable,
         salvage,
     )
+    from dealer_daemon.journal.loss import MAX_AFTER
     from dealer_daemon.signing import KeyFileError
+    from dealer_daemon.station.signing import PUBLIC_KEYS
     from dealer_drivers.secret_files import CredentialMissing
 
     after: dict[str, int] = {}
@@ -60,6 +65,8 @@ def salvage_journal(arguments: argparse.Namespace) -> int:
         table, _, sequence = given.rpartition("=")
         if not table or not (sequence.isascii() and sequence.isdigit() and len(sequence) < 20):
             return complain(f"--after {given}: it is TABLE=N, such as r1=1207", WRONG)
+        if int(sequence) > MAX_AFTER:
+            return complain(f"--after {given}: a table can go on after {MAX_AFTER} at most", WRONG)
         after[table] = int(sequence)
     try:
         sign = _signer(arguments)
@@ -76,8 +83,14 @@ def salvage_journal(arguments: argparse.Namespace) -> int:
         return complain(str(error), UNREACHABLE)
     except OSError as error:
         return complain(f"{arguments.to}: {error.strerror}: give a directory that this user may write", WRONG)
+    try:
+        keys = _copy_folder(arguments.file.parent / PUBLIC_KEYS, arguments.to / PUBLIC_KEYS)
+    except OSError as error:
+        return complain(
+            f"{arguments.to}: the journal is there, and {PUBLIC_KEYS} is not ({error}): copy that folder by hand", WRONG
+        )
     if arguments.json:
-        print(json.dumps(asdict(report)))
+        print(json.dumps(asdict(report) | {"public_keys": keys}))
         return DONE
     print(f"{report.path}: {report.rows} rows were copied; {report.stopped or 'every row is whole'}")
     for table, last in sorted(report.events.items()):
@@ -87,6 +100,13 @@ def salvage_journal(arguments: argparse.Namespace) -> int:
     for table, (first, to) in sorted(report.lost.items()):
         if table not in report.events:
             print(f"  {table}: events {first} to {to} are lost; the table goes on with {to + 1}, paused")
+    for table in report.published_missing:
+        print(f"  {table}: how far it was published is lost: every event that is kept is sent again")
+    if report.cursors_missing:
+        print(f"  positions of consumers may be lost ({report.cursors_missing}): retention waits for a consumer, and")
+        print("  status shows it, again once it acknowledges")
+    if not keys:
+        print(f"  no {PUBLIC_KEYS} beside the journal: if the station ever signed, copy that folder by hand")
     for name in report.evidence_missing:
         print(f"  evidence {name} is missing")
     if report.signatures_missing or report.answers_missing:
@@ -96,6 +116,14 @@ def salvage_journal(arguments: argparse.Namespace) -> int:
     )
     print("--after. Then go on as docs/howto/recover-a-journal.md says.")
     return DONE
+
+
+def _copy_folder(keys: Path, to: Path) -> int:
+    """The keys that the station ever signed with, by which it knows its own head at the broker; says how many."""
+    if not keys.is_dir():
+        return 0
+    shutil.copytree(keys, to)
+    return len(list(to.glob("*.pem")))
 
 
 def _signer(arguments: argparse.Namespace) -> Signer | None:

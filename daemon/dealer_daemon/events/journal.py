@@ -20,14 +20,18 @@ class EventsExpired(EventData, frozen=True, kw_only=True):
 
 
 class EventsLost(EventData, frozen=True, kw_only=True):
-    """The journal was damaged and what could be proved of it was kept: these events are lost, and their sequences stay
-    empty. The table stands until a service manager resumes it."""
+    """The station sends nothing under these sequences any more. The table stands until a service manager resumes it.
+
+    ``journal_salvaged``: the events are lost, and their sequences stay empty. ``journal_adopted``: the table goes on
+    with an older copy of the journal or another one, and gives up all before: servers keep what they have of it, and
+    what is in no server is gone. It begins with 1 then, and rounds and shoes get ids that were never given.
+    """
 
     type: ClassVar[str] = "events.lost"
     from_sequence: int
     to_sequence: int
     """The next event, this one, has the sequence after it."""
     reason: str
-    """``journal_salvaged``."""
+    """``journal_salvaged`` or ``journal_adopted``."""
     by: str
-    """Who salvaged the journal."""
+    """Who salvaged or adopted the journal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dealer_daemon.events import Event, EventsLost
 from dealer_daemon.journal.errors import JournalMisuse
@@ -10,6 +10,9 @@ from dealer_daemon.journal.store import Journal, system_now
 
 GIVEN_UP = "given-up/"
 """Before the id of a journal: the cursor up to which it does not matter any more what that one published."""
+MAX_AFTER = 2**52
+"""The highest sequence that a table may go on behind. Numbers in JSON are exact up to twice that, and some must be
+left."""
 
 
 def continue_after(journal: Journal, highest: Mapping[str, int], *, reason: str, by: str, boot: str) -> dict[str, int]:
@@ -20,25 +23,41 @@ def continue_after(journal: Journal, highest: Mapping[str, int], *, reason: str,
     whatever this journal published up to there is given up stands in the cursor ``GIVEN_UP`` of each. Answers the last
     sequences of the tables with a loss now.
 
-    Raises ``JournalMisuse`` for a name that is empty, and what ``Journal.commit`` raises.
+    Raises ``JournalMisuse`` for a name that is empty and a sequence above ``MAX_AFTER``, and what ``Journal.commit``
+    raises.
+    """
+    losses = []
+    for table, sequence in sorted(highest.items()):
+        first = journal.last_sequence(table) + 1
+        if sequence >= first:
+            losses.append((table, first, sequence))
+    commit_losses(journal, losses, reason=reason, by=by, boot=boot)
+    name = GIVEN_UP + journal.journal_id
+    journal.set_cursors({(table, name): sequence for table, sequence in highest.items() if sequence})
+    return {table: to + 1 for table, _, to in losses}
+
+
+def commit_losses(journal: Journal, losses: Sequence[tuple[str, int, int]], *, reason: str, by: str, boot: str) -> None:
+    """Commit ``events.lost`` for each ``(table, first, last)`` sequence that is lost; its own is the one after.
+
+    Raises ``JournalMisuse`` for a name that is empty and a sequence above ``MAX_AFTER``, and what ``Journal.commit``
+    raises.
     """
     if not by.strip():
         raise JournalMisuse("whoever lets a table go on after a loss gives a name")
-    now = system_now()
-    events = []
-    for table, sequence in sorted(highest.items()):
-        first = journal.last_sequence(table) + 1
-        if sequence < first:
-            continue
-        lost = EventsLost(from_sequence=first, to_sequence=sequence, reason=reason, by=by)
-        events.append(
-            Event(
-                table=table, sequence=sequence + 1, subject=None, wall_ns=now.wall_ns, mono_ns=now.mono_ns, boot=boot,
-                data=lost,
+    for table, _, to in losses:
+        if to > MAX_AFTER:
+            raise JournalMisuse(
+                f"table {table} cannot go on after event {to}: {MAX_AFTER} is the most. Give the number of the last "
+                "event that servers have"
             )
-        )  # fmt: skip
+    now = system_now()
+    events = [
+        Event(
+            table=table, sequence=to + 1, subject=None, wall_ns=now.wall_ns, mono_ns=now.mono_ns, boot=boot,
+            data=EventsLost(from_sequence=first, to_sequence=to, reason=reason, by=by),
+        )
+        for table, first, to in losses
+    ]  # fmt: skip
     if events:
         journal.commit(events)
-    name = GIVEN_UP + journal.journal_id
-    journal.set_cursors({(table, name): sequence for table, sequence in highest.items() if sequence})
-    return {event.table: event.sequence for event in events}

@@ -38,4 +38,5 @@ def _tells_of(sequence: int, data: object) -> bool:
 def _fills(previous: int, sequence: int, data: object) -> bool:
     if not isinstance(data, EventsLost):
         return False
-    return data.from_sequence == previous + 1 and data.to_sequence == sequence - 1 >= data.from_sequence
+    # What a person gave up begins before ``previous``: events of this journal are among it.
+    return 1 <= data.from_sequence <= previous + 1 and data.to_sequence == sequence - 1 >= data.from_sequence

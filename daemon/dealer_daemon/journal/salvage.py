@@ -33,6 +33,8 @@ from dealer_daemon.journal.seen import read_seen
 from dealer_daemon.journal.store import Journal, Signer, system_now
 
 REASON = "journal_salvaged"
+PUBLISHED = "published"
+"""The cursor of the publisher (``mqtt.publisher``): servers may have every event up to it."""
 
 
 @dataclass(slots=True)
@@ -53,6 +55,10 @@ class SalvageReport:
     signatures_missing: int = 0
     answers_missing: int = 0
     """Commands before the rows that retention left, whose answers are not known any more."""
+    cursors_missing: str | None = None
+    """What is wrong with the cursors, so that some may be lost: those of consumers, too."""
+    published_missing: list[str] = field(default_factory=list)
+    """Tables of which it is not known how far they were published: all that is kept is sent again."""
 
 
 def salvage(
@@ -71,7 +77,9 @@ def salvage(
     fit the row before them; and ``after``, what a person knows by table. ``by`` is that person; ``sign`` is as in
     ``Journal.open``.
 
-    Raises ``JournalMisuse`` when ``state_dir`` has something in it already, ``JournalDamaged`` when not even the
+    Raises ``JournalMisuse`` when ``state_dir`` has something in it already, for a number in ``after`` above
+    ``loss.MAX_AFTER``, and for a table that has no position of the publisher (lost, or it never had a broker) and
+    stands not in ``after``: nobody but a person then knows what servers have. ``JournalDamaged`` when not even the
     beginning of the journal can be proved, ``JournalUnreadable``, ``JournalTooNew``, ``JournalUnavailable``, and
     ``OSError`` when the new file cannot be made.
     """
@@ -83,6 +91,9 @@ def salvage(
         for words in (_by_table(cursors), after or {}):
             for table, sequence in words.items():
                 highest[table] = max(sequence, highest.get(table, 0))
+        report.published_missing = sorted(t for t in {*report.events, *highest} if (t, PUBLISHED) not in cursors)
+        if unknown := [table for table in report.published_missing if table not in (after or {})]:
+            raise _published_unknown(path, unknown, report)
         _go_on(state_dir, report, cursors, highest, by, boot, sign)
     except BaseException:
         for name in ("", "-journal", "-wal", "-shm"):
@@ -99,7 +110,7 @@ def _read(path: Path, state_dir: Path, boot: str, report: SalvageReport) -> tupl
         source = open_reader(path)
         try:
             highest = _copy(source, path, state_dir, boot, report)
-            cursors = _cursors(source)
+            cursors = _cursors(source, report)
         finally:
             source.close()
     except DATABASE_ERRORS as error:
@@ -255,15 +266,34 @@ def _end(target: sqlite3.Connection, anchor: Anchor) -> Link:
     return Link(anchor.last_row, anchor.hash) if row is None else Link(*row)
 
 
-def _cursors(source: sqlite3.Connection) -> Cursors:
-    """The cursors as far as they can be read: one that is lost repeats messages."""
+def _cursors(source: sqlite3.Connection, report: SalvageReport) -> Cursors:
+    """The cursors as far as they can be read. One that is lost repeats messages, or is a consumer that is not waited
+    for: the report says what is wrong."""
     found: Cursors = {}
-    with contextlib.suppress(*DATABASE_ERRORS):
+    try:
         stored = "mark" if version_of(source) >= 2 else "NULL"
         for *cursor, marked in source.execute(f"SELECT dealer_table, name, sequence, {stored} FROM cursors"):
             if marked in (None, mark(*cursor)):
                 found[cursor[0], cursor[1]] = cursor[2]
+            else:
+                report.cursors_missing = "some are not what was written"
+        # A page that lost its rows gives none, and says so only here.
+        wrong = [words for (words,) in source.execute("PRAGMA integrity_check(cursors)") if words != "ok"]
+    except DATABASE_ERRORS as error:
+        wrong = [f"they cannot be read: {error}"]
+    if wrong:
+        report.cursors_missing = wrong[0]
     return found
+
+
+def _published_unknown(path: Path, tables: list[str], report: SalvageReport) -> JournalMisuse:
+    wanted = " ".join(f"--after {table}=N" for table in tables)
+    why = f" (the cursors are damaged: {report.cursors_missing})" if report.cursors_missing else ""
+    return JournalMisuse(
+        f"{path}: does not tell how far {', '.join(tables)} was published{why}, so a number might be given twice. Say "
+        f"it: {wanted}, with N the highest sequence that servers or the table's retained state have; 0 for a table "
+        "that never had a broker"
+    )
 
 
 def _by_table(cursors: Mapping[tuple[str, str], int]) -> dict[str, int]:

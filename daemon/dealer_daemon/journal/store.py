@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dealer_daemon.commands import CommandRecord
-from dealer_daemon.events import Event
+from dealer_daemon.events import Event, EventsLost
 from dealer_daemon.evidence import Evidence
 from dealer_daemon.journal import blobs, uses
 from dealer_daemon.journal.anchor import read_anchor, read_state
@@ -202,6 +202,18 @@ class Journal:
         return self._one_event(
             "dealer_table = ? AND type = ? AND sequence IS NOT NULL ORDER BY sequence DESC LIMIT 1", (table, type_word)
         )
+
+    def given_up(self, table: str) -> int:
+        """The sequence of the newest ``events.lost`` by which everything before it was given up; 0 where nothing was.
+
+        Other events than this journal's may have been published under the numbers below it.
+        """
+        where = "dealer_table = ? AND type = ? AND sequence IS NOT NULL ORDER BY sequence DESC"
+        for row in self._proved(where, (table, EventsLost.type)):
+            event = signed_event(row, self._path).event
+            if isinstance(event.data, EventsLost) and event.data.from_sequence == 1:
+                return event.sequence
+        return 0
 
     def first_sequence(self, table: str) -> int:
         """The first sequence of which the table's events are all there: 1 until retention took some away."""

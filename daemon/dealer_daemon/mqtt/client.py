@@ -62,6 +62,7 @@ class MqttClient:
         self._on_connected: list[OnConnected] = []
         self._on_disconnected: list[OnDisconnected] = []
         self._on_problem: list[OnProblem] = []
+        self._on_subscription_refused: list[Callable[[str], None]] = []
         self._problem: Problem | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
@@ -96,6 +97,10 @@ class MqttClient:
     def on_problem(self, callback: OnProblem) -> None:
         """``callback(problem)`` when what keeps us from the broker changes; ``None`` when it is over."""
         self._on_problem.append(callback)
+
+    def on_subscription_refused(self, callback: Callable[[str], None]) -> None:
+        """``callback(topic_filter)`` when the broker refused one of our subscriptions."""
+        self._on_subscription_refused.append(callback)
 
     @property
     def status(self) -> LinkStatus:
@@ -244,3 +249,4 @@ class MqttClient:
         """Part of ``connection.Owner``."""
         detail = f"the broker refuses the subscription {topic_filter!r}: {reason}; allow it in the broker's access list"
         self._set_problem(Problem("mqtt_subscription_refused", detail))
+        self._tell(self._on_subscription_refused, topic_filter)

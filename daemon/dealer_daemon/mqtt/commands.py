@@ -46,7 +46,11 @@ class Commands:
     """
 
     def __init__(self, link: Publishing, topics: Topics, handler: Handler, *, roles_by_topic: bool = False) -> None:
-        """``roles_by_topic``: the topic says who may speak (``commands/{role}``), and ``commands`` is the servers'."""
+        """``roles_by_topic``: the topic says who may speak (``commands/{role}``), and ``commands`` is the servers'.
+
+        Without it ``commands`` is everybody's. With and without, ``commands/consumer/{name}`` is that consumer's: for
+        it no other role and no other name, so that it can use up no id of a server's.
+        """
         self._link = link
         self._topics = topics
         self._handler = handler
@@ -97,12 +101,17 @@ class Commands:
     def _wrong_topic(self, command: Command, topic: str) -> Reply | None:
         """The refusal of a command whose role is not the one of its topic: by the topic the broker's access list can
         tell who speaks, by the body nobody can."""
-        if not self._roles_by_topic:
+        if (asker := self._topics.asker_of(topic)) is not None:
+            if (command.role, command.client) == (Role.CONSUMER, asker):
+                return None
+            message = f'{topic} is for the consumer {asker} alone: with the role consumer, and a source like "/{asker}"'
+            return Reply(command=command.id, ok=False, error=ErrorCode.NOT_ALLOWED, message=message)
+        role = self._topics.role_of(topic)
+        if role is None and not self._roles_by_topic:
             return None
-        role = self._topics.role_of(topic) or str(Role.SERVER)
-        if role == command.role:
+        if (role or Role.SERVER) == command.role:
             return None
-        right = f"{self._topics.commands}/{command.role}"
+        right = self._topics.commands_of(command.role)
         message = f"a {command.role} may not speak on {topic}: commands of this role come on {right}"
         return Reply(command=command.id, ok=False, error=ErrorCode.NOT_ALLOWED, message=message)
 

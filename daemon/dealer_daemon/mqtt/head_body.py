@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -18,6 +19,20 @@ from dealer_drivers.json_text import decode_json
 HEAD_CONTEXT = b"dealer-station journal v1\n"
 """Is signed before a head, so that a head's signature is none of an event."""
 BEHIND, OTHER = "journal_behind", "journal_other"
+HELD = "held/"
+"""Before ``{journal id}/{sequence}``: the cursor (always 0, for the sequence is none of this journal's) by which
+``journal adopt`` knows what held the table."""
+HEAD_LAG = 1000
+"""A head is a second behind its events at most, and no table commits so many in a second: a number that is this much
+higher was never used."""
+
+
+class Objection(NamedTuple):
+    """What speaks against sending events, and what would have to be given up to send them."""
+
+    problem: Problem
+    journal_id: str
+    last_sequence: int
 
 
 class Journal(Protocol):
@@ -88,12 +103,13 @@ def verify_head(body: bytes, keys: PublicKeys) -> bool:
     return verify(HEAD_CONTEXT, body, keys)
 
 
-def judge_head(found: JournalBody, signed: bool, journal: Journal, topics: Topics) -> Problem | None:
+def judge_head(found: JournalBody, ours: bool, keyed: bool, journal: Journal, topics: Topics) -> Objection | None:
     """What a retained head says against sending events from this journal.
 
-    A head of this journal must be in it: its row with its hash, where retention left it. ``signed``: one of our own
-    keys signed the head. One of another journal counts only then: without a key anybody may have written it, and a new
-    journal beside an old broker is an ordinary thing on a test bench.
+    A head of this journal must be in it: its row with its hash, where retention left it. ``ours``: one of our own keys
+    signed the head. One of another journal counts only for a station with a key (``keyed``), whoever signed it: two
+    stations of one name may have a key each. Without keys a new journal beside an old broker is an ordinary thing on a
+    test bench.
     """
     if (found.site, found.table) != (topics.site, topics.table):
         return None
@@ -102,38 +118,67 @@ def judge_head(found: JournalBody, signed: bool, journal: Journal, topics: Topic
     if found.journal_id == journal.journal_id:
         here = journal.row_hash(found.row)
         if found.row > journal.head().row or (here is not None and here != found.hash):
-            return _behind(found.last_sequence, f"a head of {found.time}")
+            return _behind(topics.table, journal, found.last_sequence, f"a head of {found.time}")
         return None
-    if not signed or found.last_sequence == 0:
+    if not keyed or found.last_sequence == 0:
         return None
-    return Problem(
-        OTHER,
-        f"this station published events 1 to {found.last_sequence} of the table from another journal "
+    advice = how_to_adopt(topics.table, found.journal_id, found.last_sequence)
+    who = "this station" if ours else "a station with another key, or somebody who may write to its topics,"
+    detail = (
+        f"{who} published events 1 to {found.last_sequence} of the table from another journal "
         f"({found.journal_id}, as of {found.time}), and this one would give their numbers to other events: nothing is "
-        f"sent. Stop the other station of this name, or put that journal back; is it lost, {_ADOPT}",
+        f"sent, {_IN_VAIN}. Stop the other station of this name, or put that journal back. Is it lost, run {advice} "
+        "(docs/howto/recover-a-journal.md)"
     )
+    return Objection(Problem(OTHER, detail), found.journal_id, found.last_sequence)
 
 
-def judge_outcome(found: OutcomeHead, journal: Journal, table: str) -> Problem | None:
+def judge_outcome(found: OutcomeHead, journal: Journal, table: str) -> Objection | None:
     """What a retained outcome that one of our keys signed says against sending events from this journal."""
     given_up = [at for name, at in journal.cursors(table).items() if name.startswith(GIVEN_UP)]
     if found.sequence <= max(given_up, default=0):
         return None
     if found.sequence > journal.last_sequence(table):
-        return _behind(found.sequence, "an outcome")
+        return _behind(table, journal, found.sequence, "an outcome")
     ours = journal.event_at(table, found.sequence)
     if ours is None or (ours.boot, str(ours.mono_ns)) == (found.boot, found.monons):
         return None
-    return _behind(found.sequence, "an outcome")
+    return _behind(table, journal, found.sequence, "an outcome")
 
 
-_ADOPT = "run `dealer-daemon journal adopt` (docs/howto/recover-a-journal.md)"
+def held_cursor(objection: Objection) -> str:
+    """The name of the cursor by which ``journal adopt`` knows of it."""
+    return f"{HELD}{objection.journal_id}/{objection.last_sequence}"
 
 
-def _behind(published: int, what: str) -> Problem:
-    return Problem(
-        BEHIND,
+def held_cursors(names: Iterable[str]) -> list[str]:
+    """Those of ``names`` that are ``held_cursor``."""
+    return [name for name in names if name.startswith(HELD)]
+
+
+def held_by(cursors: Mapping[str, int]) -> dict[str, int]:
+    """The journals whose events held the table, and the highest sequence known of each."""
+    found: dict[str, int] = {}
+    for name in held_cursors(cursors):
+        journal_id, _, sequence = name.removeprefix(HELD).rpartition("/")
+        found[journal_id] = max(found.get(journal_id, 0), int(sequence))
+    return found
+
+
+def how_to_adopt(table: str, journal_id: str, last_sequence: int) -> str:
+    """The command by which a person lets the table go on."""
+    after = last_sequence + HEAD_LAG
+    return f"`dealer-daemon journal adopt --table {table} --after {after} --journal {journal_id} --by NAME`"
+
+
+_IN_VAIN = "and what the table plays until then no server will ever hear of"
+
+
+def _behind(table: str, journal: Journal, published: int, what: str) -> Objection:
+    detail = (
         f"the broker keeps {what} of this station, of when event {published} of the table was written, that is not in "
-        "this journal: an old copy was put back, or two stations have one name. Nothing is sent, for numbers would be "
-        f"used twice. Stop the station and put the newer journal back; is it lost, {_ADOPT}",
+        f"this journal: an old copy was put back, or two stations have one name. Nothing is sent, {_IN_VAIN}: numbers "
+        "would be used twice. Stop the station and put the newer journal back. Is it lost, run "
+        f"{how_to_adopt(table, journal.journal_id, published)} (docs/howto/recover-a-journal.md)"
     )
+    return Objection(Problem(BEHIND, detail), journal.journal_id, published)

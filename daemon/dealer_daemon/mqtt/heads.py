@@ -2,25 +2,31 @@
 
 A head outside the journal shows that a journal was cut off or rewritten. And before the first event of a connection the
 station looks at what stands there: a journal that says less than the station published before (an old copy was put
-back, or two stations have one name) would give used sequence numbers to other events. Then nothing is sent.
+back, or two stations have one name) would give used sequence numbers to other events. Then nothing is sent, until the
+station is started again and finds nothing, or only what a person gave up. Time opens nothing: where the broker does not
+answer, nothing is sent either.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import structlog
 
 from dealer_daemon.events import Event
+from dealer_daemon.journal import JournalError
 from dealer_daemon.mqtt.envelope import verify_event
 from dealer_daemon.mqtt.errors import MqttError, Problem
 from dealer_daemon.mqtt.head_body import (
     Journal,
+    Objection,
     OutcomeHead,
     encode_head,
+    held_cursor,
+    held_cursors,
     judge_head,
     judge_outcome,
     read_head,
@@ -35,8 +41,8 @@ from dealer_drivers.json_text import decode_json
 HEAD_EVERY_S = 1.0
 """A head follows its events by so much, at most. It is a window: what was published within it before a power cut on a
 disk that lies is not in any head. A head costs one signature (0.1 ms) and one small message."""
-LOOK_S = 2.0
-"""How long a connection may take to show what is retained, where our own birth does not come back to say so."""
+SLOW_S = 5.0
+"""A broker that has not shown by then what it keeps is a problem to tell. Nothing is sent before it has."""
 GOODBYE_TIMEOUT_S = 2.0
 UNCHECKED = "journal_unchecked"
 
@@ -55,6 +61,14 @@ class LiveJournal(Journal, Protocol):
 
     def add_listener(self, callback: Callable[[Sequence[Event]], None]) -> Callable[[], None]:
         """Calls back after every commit."""
+        ...
+
+    def set_cursors(self, positions: Mapping[tuple[str, str], int], *, rewind: bool = False) -> None:
+        """Keeps positions."""
+        ...
+
+    def forget_cursors(self, table: str, names: Collection[str]) -> None:
+        """Keeps these positions no longer."""
         ...
 
 
@@ -101,8 +115,9 @@ class JournalHeads:
         self._now = now
         self._loop = asyncio.get_running_loop()
         self._log = structlog.get_logger().bind(table=topics.table)
-        self._held: dict[str, Problem] = {}
+        self._held: list[Objection] = []
         self._looked = False
+        self._blind = False
         self._timer: asyncio.TimerHandle | None = None
         self._remove_listener: Callable[[], None] | None = None
 
@@ -115,10 +130,10 @@ class JournalHeads:
 
     def connected(self) -> None:
         """A session began; the subscriptions are under way. Call before the publisher is told."""
-        self._looked = False
+        self._looked = self._blind = False
         self._hold_until_looked()
         self._cancel()
-        self._timer = self._loop.call_later(LOOK_S, self._nothing_more)
+        self._timer = self._loop.call_later(SLOW_S, self._slow)
 
     def disconnected(self) -> None:
         """Nothing of ours may go out at the next connect before it was looked at again."""
@@ -128,8 +143,14 @@ class JournalHeads:
 
     def birth_came_back(self) -> None:
         """Our own birth was delivered to us: what was retained when we subscribed has come before it."""
-        if not self._looked:
+        if not self._looked and not self._blind:
             self._nothing_more()
+
+    def subscription_refused(self, topic_filter: str) -> None:
+        """The broker does not let us read a topic: one of ours that is not seen says nothing for us."""
+        if topic_filter in (self._topics.journal, self._topics.outcome):
+            self._blind = True
+            self._slow()
 
     def close(self) -> None:
         """Ends all waiting."""
@@ -156,41 +177,62 @@ class JournalHeads:
     def received(self, message: Incoming) -> None:
         """Something stands on the ``journal`` topic. Our own word comes back too, and says nothing against us."""
         found = read_head(message.payload)
-        signed = verify_head(message.payload, self._signing.keys)
-        if self._signing.key is not None and not signed:
+        if found is None:
             if message.payload:
-                self._log.warning("journal head of somebody else ignored", topic=message.topic)
-            found = None
-        self._take("head", None if found is None else judge_head(found, signed, self._journal, self._topics))
+                self._log.warning("journal head not understood", topic=message.topic)
+            return
+        ours, keyed = verify_head(message.payload, self._signing.keys), self._signing.key is not None
+        self._take(judge_head(found, ours, keyed, self._journal, self._topics))
 
     def outcome_received(self, message: Incoming) -> None:
         """Something stands on the ``outcome`` topic: a signed outcome that this journal lacks is our own past."""
-        problem = None
         if verify_event(message.payload, self._signing.keys):
-            problem = judge_outcome(decode_json(message.payload, OutcomeHead), self._journal, self._topics.table)
-        self._take("outcome", problem)
+            found = decode_json(message.payload, OutcomeHead)
+            self._take(judge_outcome(found, self._journal, self._topics.table))
 
-    def _take(self, source: str, problem: Problem | None) -> None:
-        """Holds for ``problem``, and no longer for what ``source`` said before."""
-        before = self._held.pop(source, None)
-        if problem is before is None:
+    def _take(self, objection: Objection | None) -> None:
+        """Holds for what speaks against us. What comes later on the topic takes nothing of it back: a person does."""
+        if objection is None or objection in self._held:
             return
-        if problem is not None:
-            self._held[source] = problem
-            if problem != before:
-                self._log.error("publishing held", problem=problem.code, detail=problem.detail)
-            self._cancel()
-            self._retained.forget(self._topics.journal)
-            self._gate.hold(problem)
-        if before is not None and all(before.code != held.code for held in self._held.values()):
-            self._gate.release(before.code)
-        self._due()
+        self._held.append(objection)
+        of_this_kind = (held for held in self._held if held.problem.code == objection.problem.code)
+        problem = max(of_this_kind, key=lambda held: held.last_sequence).problem
+        self._log.error("publishing held", problem=problem.code, detail=objection.problem.detail)
+        self._retained.forget(self._topics.journal)
+        self._gate.hold(problem)
+        try:
+            self._journal.set_cursors({(self._topics.table, held_cursor(objection)): 0}, rewind=True)
+        except (
+            JournalError
+        ) as error:  # ``journal adopt`` will say that it does not know of it, and the next start tries
+            self._log.error("what holds publishing is not kept", detail=str(error))
 
     def _nothing_more(self) -> None:
         self._looked = True
         self._cancel()
         self._gate.release(UNCHECKED)
+        if not self._held:
+            self._forget_what_held()
         self._write()
+
+    def _forget_what_held(self) -> None:
+        table = self._topics.table
+        try:
+            if names := held_cursors(self._journal.cursors(table)):
+                self._journal.forget_cursors(table, names)
+        except JournalError as error:  # it is of use to ``journal adopt`` only, and goes at the next look
+            self._log.warning("what held publishing before is not forgotten", detail=str(error))
+
+    def _slow(self) -> None:
+        """No look, no event: an old journal is not found out by waiting."""
+        self._cancel()
+        detail = (
+            f"the broker does not show what it keeps of this journal, so nothing is sent. Let the station read "
+            f"{self._topics.journal}, {self._topics.outcome} and {self._topics.presence} in the broker's access list, "
+            "and look at the line to it"
+        )
+        self._log.warning("journal not checked", detail=detail)
+        self._gate.hold(Problem(UNCHECKED, detail))
 
     def _hold_until_looked(self) -> None:
         problem = Problem(UNCHECKED, "the broker is asked what it keeps of this journal; events follow")

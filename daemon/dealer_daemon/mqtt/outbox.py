@@ -37,6 +37,10 @@ class Outbox(Protocol):
         """The newest sequence, 0 before the first."""
         ...
 
+    def given_up(self, table: str) -> int:
+        """The sequence of the ``events.lost`` by which a person gave up all before it; 0 where nobody did."""
+        ...
+
     def cursors(self, table: str) -> dict[str, int]:
         """All positions kept for a table."""
         ...

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 import structlog
@@ -18,9 +19,11 @@ from dealer_daemon.journal.order import goes_on
 from dealer_daemon.mqtt.consumers import GONE_S, Consumers, utc_now
 from dealer_daemon.mqtt.envelope import CONTENT_TYPE, encode_stored
 from dealer_daemon.mqtt.errors import NotConnected, Problem, PublishFailed
-from dealer_daemon.mqtt.messages import Incoming, Outgoing
+from dealer_daemon.mqtt.link import Link
+from dealer_daemon.mqtt.messages import Outgoing
 from dealer_daemon.mqtt.outbox import Outbox, Positions
 from dealer_daemon.mqtt.reconnect import MqttVersion
+from dealer_daemon.mqtt.repeats import Repeats
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.topics import Topics
 
@@ -34,32 +37,15 @@ PUBLISHED = "published"
 OUTCOME = "outcome"
 
 
-class Link(Protocol):
-    """What the publisher needs of the client (``client.MqttClient``)."""
-
-    def publish(self, message: Outgoing) -> asyncio.Future[None]:
-        """See ``MqttClient.publish``."""
-        ...
-
-    def subscribe(self, topic_filter: str, on_message: Callable[[Incoming], None]) -> None:
-        """See ``MqttClient.subscribe``."""
-        ...
-
-    def on_connected(self, callback: Callable[[bool, MqttVersion], None]) -> None:
-        """See ``MqttClient.on_connected``."""
-        ...
-
-    def on_disconnected(self, callback: Callable[[str], None]) -> None:
-        """See ``MqttClient.on_disconnected``."""
-        ...
-
-
 class Publisher:
     """One table's events, outcome, state and device health.
 
     The cursor ``published`` is the highest sequence up to which the broker acknowledged everything. Events are sent in
     order behind it, at most ``in_flight`` unacknowledged; whatever goes wrong, sending begins again right after the
     cursor (go back), so that a receiver which knows an event's id never sees a gap stay open.
+
+    What consumers ask for again runs beside that, and only while nothing new waits (``Repeats``). What a person gave up
+    (``Outbox.given_up``) is never sent, whoever asks: other events may have been published under its numbers.
     """
 
     def __init__(
@@ -98,14 +84,16 @@ class Publisher:
         self._closing = False
         self._pass = 0  # answers to what an earlier pass sent do not count
         self._unanswered = 0
-        self._cursor = self._reached = self._positions[PUBLISHED]
+        self._floor = max(0, outbox.given_up(topics.table) - 1)
+        """Nothing up to here is sent, ever: adopting a journal is done while no station runs."""
+        self._cursor = self._reached = max(self._positions[PUBLISHED], self._floor)
         self._read = self._cursor
         self._ahead: deque[SignedEvent] = deque()
         self._sent: deque[int] = deque()
         """What this pass sent above the cursor, in order."""
         self._acked: set[int] = set()
-        self._resent: tuple[int, int] | None = None
-        """The last event of a resend under way, and the cursor before it."""
+        self._repeats = Repeats()
+        self._repeat_timer: asyncio.TimerHandle | None = None
         self._outcomes: dict[int, bytes] = {}
         self._probing = False
         self._held: dict[str, Problem] = {}
@@ -122,7 +110,7 @@ class Publisher:
 
     @property
     def cursor(self) -> int:
-        """Everything up to this sequence was acknowledged by the broker, but for what is sent again now."""
+        """Everything up to this sequence was acknowledged by the broker, or given up by a person."""
         return self._cursor
 
     @property
@@ -172,21 +160,20 @@ class Publisher:
         return released
 
     def resend(self, from_sequence: int) -> int:
-        """Publishes ``from_sequence`` and what follows again, in order, at most ``MAX_RESENT``; new events wait.
+        """Publishes ``from_sequence`` and what follows again, in order, at most ``MAX_RESENT``; new events go first.
 
-        Answers how many events that are. Raises ``ValueError`` for a sequence that does not exist, or not any more.
+        Of what a person gave up nothing is sent: it begins with the ``events.lost`` that says so. Answers how many
+        sequences that are. Raises ``ValueError`` for a sequence that does not exist, or not any more.
         """
         first, last = self._outbox.first_sequence(self._topics.table), self._outbox.last_sequence(self._topics.table)
         if not first <= from_sequence <= last:
             raise ValueError(f"from_sequence must be between {first} and {last}, the oldest and the newest event kept")
-        before = self.cursor if self._resent is None else self._resent[1]
-        end = min(from_sequence + MAX_RESENT - 1, last)
-        if self._resent is not None:  # what was asked for before is still to come
-            end = max(end, self._resent[0])
-        self._log.info("events resent", from_sequence=from_sequence, to_sequence=end)
-        self._resent = (end, before) if end < before else None
-        self._go_back(min(from_sequence - 1, self.cursor))
-        return end - from_sequence + 1
+        start = max(from_sequence, self._floor + 1)
+        end = start + MAX_RESENT - 1
+        self._log.info("events asked for again", from_sequence=start, to_sequence=min(end, last))
+        self._repeats.ask(start, end)
+        self._soon()
+        return min(end, last) - start + 1
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -205,6 +192,7 @@ class Publisher:
 
         Says whether it is. What is not stays in the journal and goes out after the next start.
         """
+        self._repeats.clear()  # a restart forgets them too: whoever asked asks again
         try:
             async with asyncio.timeout(timeout_s):
                 while not self._drained() and self._can_progress():
@@ -223,6 +211,7 @@ class Publisher:
             self._remove_listener()
             self._remove_listener = None
         self._cancel_retry()
+        self._cancel_repeat()
         self._consumers.disconnected()
         self._positions.close()
 
@@ -253,13 +242,77 @@ class Publisher:
         while self._unanswered < window and (signed := self._next()) is not None:
             if not self._send(signed):
                 return
+        if not self._sent and self._repeats.waiting:
+            self._repeat(window)
+
+    def _repeat(self, window: int) -> None:
+        """Nothing new waits and the broker has all that was sent: the time for what was asked for again."""
+        now_s, last, table = self._loop.time(), self._outbox.last_sequence(self._topics.table), self._topics.table
+        last = min(last, self.cursor)  # where one cannot be read, those before it can be asked for
+        while self._unanswered < window and (limit := self._repeats.limit(now_s, last)):
+            try:
+                page = list(
+                    self._outbox.signed_events(table, self._repeats.read, min(limit, window - self._unanswered))
+                )
+            except EventsRemoved as removed:
+                self._repeats.read = removed.first - 1
+                continue
+            except JournalError as error:
+                self._stop_repeating(str(error))
+                return
+            if not page:
+                self._stop_repeating(f"event {self._repeats.read + 1} is not there")
+                return
+            for signed in page:
+                sequence = signed.event.sequence
+                try:
+                    future = self._link.publish(self._message(signed))
+                except NotConnected:
+                    return
+                except PublishFailed as failure:
+                    self._stop_repeating(str(failure))
+                    return
+                self._unanswered += 1
+                self._repeats.sent(sequence)
+                future.add_done_callback(functools.partial(self._repeat_answered, self._pass, sequence))
+        self._repeats.end_when_done(now_s, last)
+        if self._repeats.waiting and now_s < self._repeats.not_before_s and self._repeat_timer is None:
+            self._repeat_timer = self._loop.call_at(self._repeats.not_before_s, self._repeat_now)
+
+    def _repeat_answered(self, sent_in: int, sequence: int, done: asyncio.Future[None]) -> None:
+        self._unanswered -= 1
+        self._progress.set()
+        self._soon()
+        if sent_in != self._pass:
+            return
+        error = done.exception()
+        if isinstance(error, PublishFailed):
+            self._stop_repeating(str(error))
+        elif error is None:
+            self._repeats.answered(sequence)
+
+    def _repeat_now(self) -> None:
+        self._repeat_timer = None
+        self._soon()
+
+    def _cancel_repeat(self) -> None:
+        if self._repeat_timer is not None:
+            self._repeat_timer.cancel()
+            self._repeat_timer = None
+
+    def _stop_repeating(self, reason: str) -> None:
+        """Whoever asked asks again; new events do not wait for it."""
+        self._log.warning("events asked for are not sent again", after=self._repeats.read, detail=reason)
+        self._repeats.clear()
+
+    def _message(self, signed: SignedEvent) -> Outgoing:
+        body = encode_stored(self._topics.site, signed)
+        return Outgoing(self._topics.events(signed.event.data.type), body, content_type=CONTENT_TYPE)
 
     def _send(self, signed: SignedEvent) -> bool:
-        event = signed.event
-        body = encode_stored(self._topics.site, signed)
-        topic = self._topics.events(event.data.type)
+        event, message = signed.event, self._message(signed)
         try:
-            future = self._link.publish(Outgoing(topic, body, content_type=CONTENT_TYPE))
+            future = self._link.publish(message)
         except NotConnected:
             return False  # ``_on_disconnected`` is on its way
         except PublishFailed as failure:
@@ -268,7 +321,7 @@ class Publisher:
         self._unanswered += 1
         self._sent.append(event.sequence)
         if isinstance(event.data, RoundOutcome | OutcomeCorrected):
-            self._outcomes[event.sequence] = body
+            self._outcomes[event.sequence] = message.payload
         sent_in = self._pass
         future.add_done_callback(lambda done: self._answered(sent_in, event.sequence, done))
         return True
@@ -280,15 +333,8 @@ class Publisher:
 
     def _read_ahead(self) -> None:
         """Takes the next events from the journal. One that cannot be read ends publishing: it is never skipped."""
-        limit = READ_AHEAD
-        if self._resent is not None:
-            end, before = self._resent
-            if self._read == end:
-                self._read = before
-            elif self._read < end:
-                limit = min(limit, end - self._read)
         try:
-            self._take_events(limit)
+            self._take_events(READ_AHEAD)
         except EventsRemoved as removed:
             self._log.warning(
                 "events no longer kept are passed over", from_sequence=self._read + 1, to_sequence=removed.first - 1
@@ -339,9 +385,6 @@ class Publisher:
                 self._retained.set(self._topics.outcome, body, content_type=CONTENT_TYPE)
         if cursor == self.cursor:
             return
-        if self._resent is not None and cursor >= self._resent[0]:
-            cursor, self._read = max(cursor, self._resent[1]), max(self._read, self._resent[1])
-            self._resent = None
         self._move(cursor)
         self._probing = False
         if self._refused is not None:
@@ -363,6 +406,7 @@ class Publisher:
     def _go_back(self, cursor: int) -> None:
         """Sends again from right after ``cursor``."""
         self._pass += 1
+        self._repeats.go_back(self._loop.time())
         self._move(cursor)
         self._read = cursor
         self._ahead.clear()
@@ -373,9 +417,8 @@ class Publisher:
         self._soon()
 
     def _move(self, cursor: int) -> None:
-        """A restart forgets a resend that would jump back to here: its consumer asks again, and nobody else waits."""
         self._cursor, self._reached = cursor, max(self._reached, cursor)
-        self._positions[PUBLISHED] = cursor if self._resent is None else self._resent[1]
+        self._positions[PUBLISHED] = cursor
 
     def _retry_later(self) -> None:
         self._cancel_retry()
@@ -412,7 +455,7 @@ class Publisher:
         """Where to begin when the broker knows nothing of us: its acknowledgements were no durability."""
         # From the highest cursor there was: each loss while a repeat is under way would go another step back.
         reached = self._reached
-        start = max(0, reached - self._replay)
+        start = reached - self._replay
         if acks := self._consumers.acks:
             slowest = min(acks, key=lambda consumer: acks[consumer])
             start = min(start, acks[slowest])
@@ -421,22 +464,16 @@ class Publisher:
                 self._log.warning(
                     "consumer too far back", consumer=slowest, from_sequence=acks[slowest], to_sequence=start
                 )
+        start = max(start, self._floor)
         self._log.warning(
             "the broker lost our session, events are repeated", from_sequence=start + 1, to_sequence=reached
         )
-        if self._resent is None:
-            return min(start, self.cursor)
-        end = self._resent[0]
-        if self.cursor < start:  # the resend first
-            self._resent = (end, start) if end < start else None
-            return self.cursor
-        self._resent = None
-        return start
+        return min(start, self.cursor)
 
     def _restore_outcome(self) -> None:
         """After a restart the newest outcome that was published is still the one to show."""
         sequence = self._positions[OUTCOME]
-        if self._outcome_shown or not sequence:
+        if self._outcome_shown or sequence <= self._floor:
             return
         self._outcome_shown = True
         signed = self._outbox.signed_event_at(self._topics.table, sequence)

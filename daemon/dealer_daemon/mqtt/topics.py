@@ -85,6 +85,24 @@ class Topics:
         """Where servers ask."""
         return f"{self.base}/commands"
 
+    def commands_of(self, role: str) -> str:
+        """Where one role asks, whom the broker can then tell from the others."""
+        return f"{self.commands}/{checked_name('the role', role)}"
+
+    def consumer_commands(self, consumer: str) -> str:
+        """Where one consumer asks for a resend, and nobody else anything."""
+        return f"{self.commands_of('consumer')}/{checked_name('the consumer', consumer)}"
+
+    @property
+    def consumer_commands_filter(self) -> str:
+        """The subscription that sees ``consumer_commands`` of every consumer."""
+        return f"{self.commands_of('consumer')}/+"
+
+    def asker_of(self, topic: str) -> str | None:
+        """The consumer that a ``consumer_commands`` topic belongs to; ``None`` for any other topic."""
+        head, _, consumer = topic.rpartition("/")
+        return consumer if head == self.commands_of("consumer") and consumer else None
+
     @property
     def role_commands_filter(self) -> str:
         """The subscription that sees ``commands/{role}`` of every role."""

@@ -128,11 +128,15 @@ class Uplink:
             self._client.subscribe(self._topics.outcome, heads.outcome_received)
             self._client.on_connected(lambda _session_present, _version: heads.connected())
             self._client.on_disconnected(lambda _reason: heads.disconnected())
+            self._client.on_subscription_refused(heads.subscription_refused)
             self._presence.on_birth_back(heads.birth_came_back)
             heads.start()
         self._client.subscribe(self._topics.presence, self._presence.received)
         self._client.subscribe(self._topics.presence, self._hearing.received)
         self._client.subscribe(self._topics.commands, self._commands.received, keep_retained_mark=True)
+        # Consumers have a topic of their own in any case: no access list need give them one on which others command.
+        asked = self._topics.consumer_commands_filter
+        self._client.subscribe(asked, self._commands.received, keep_retained_mark=True)
         if self._roles_by_topic:
             commands = self._topics.role_commands_filter
             self._client.subscribe(commands, self._commands.received, keep_retained_mark=True)

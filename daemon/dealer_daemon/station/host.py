@@ -21,6 +21,7 @@ from dealer_daemon.events import (
     AttemptHeld,
     AttemptRefused,
     DeviceFaulted,
+    Event,
     EventData,
     EventsExpired,
     RoundVoided,
@@ -128,9 +129,7 @@ class TableHost:
         refusal = self._stale(command) or self._not_kept(command)
         if refusal is not None:
             return refusal
-        decision = self._table.command(
-            command, self._clock.now(), lambda sequence: self._journal.event_at(self.config.name, sequence)
-        )
+        decision = self._table.command(command, self._clock.now(), self._event_at)
         assert decision.command is not None
         reply = decision.command.reply
         self._log.info(
@@ -166,6 +165,11 @@ class TableHost:
                 "if it is still meant, send it again with the time of now; is it new, set both clocks (NTP)"
             )
         return Reply(command=command.id, ok=False, error=ErrorCode.EXPIRED, message=message)
+
+    def _event_at(self, sequence: int) -> Event | None:
+        """An earlier event that servers can have from this journal: what a person gave up is none of them."""
+        table = self.config.name
+        return None if sequence < self._journal.given_up(table) else self._journal.event_at(table, sequence)
 
     def _not_kept(self, command: Command) -> Reply | None:
         """The refusal of a resend from before what retention left."""

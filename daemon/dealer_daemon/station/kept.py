@@ -20,7 +20,9 @@ FIRST_KEPT = 6
 
 Upgrade = Callable[[dict[str, Any]], dict[str, Any]]
 
-UPGRADES: Mapping[int, Upgrade] = {}
+UPGRADES: Mapping[int, Upgrade] = {
+    6: lambda body: body,  # whose pause it is was not kept: a service manager ends it
+}
 """From a version to the next one: every version from ``FIRST_KEPT`` up to the one before ``STATE_VERSION``."""
 
 

@@ -22,6 +22,7 @@ from dealer_daemon.mqtt.heads import Signing
 from dealer_daemon.mqtt.settings import broker_settings
 from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.mqtt.uplink import Uplink
+from dealer_daemon.station.calibration import keep_calibrations
 from dealer_daemon.station.control import ControlServer
 from dealer_daemon.station.device import DeviceHost
 from dealer_daemon.station.host import TableHost
@@ -66,6 +67,7 @@ class TableParts:
                 keep_days,
                 readings=self.host.readings,
                 changed=lambda name: self.show_device(name, urgent=True),
+                calibration_max_age_days=station.config.station.calibration_max_age_days,
             )
             for device in config.devices
         }
@@ -179,6 +181,7 @@ class Station:
         log = self._log
         tasks: list[asyncio.Task[Any]] = []
         self.tables = {name: TableParts(self, table) for name, table in self.config.tables.items()}
+        keep_calibrations(self.config)
         hosts = {name: parts.host for name, parts in self.tables.items()}
         days = self.config.station.retention_days
         self.retention = Retention(self.journal, days, self.clock.now, self.boot, hosts)

@@ -21,11 +21,11 @@ JOURNAL: dict[str, Word] = {
         "records; void the round that is open, change the shoe at a card table, then resume.",
     ),
     "journal_adopted": Word(
-        (Kind.LOST, Kind.PAUSE), "An older journal is used; events are lost", "已改用较旧的日志，部分记录丢失",
-        "已改用較舊的日誌，部分紀錄遺失",
+        (Kind.LOST, Kind.PAUSE), "Another journal is used; what was before is given up",
+        "已改用另一份日志，此前记录作废", "已改用另一份日誌，此前紀錄作廢",
         "A person let the table go on with a journal that lacks events which were published (`dealer-daemon journal "
-        "adopt`). Compare the open round with the video and the game servers' records, void it where in doubt, change "
-        "the shoe at a card table, then resume.",
+        "adopt`). Nothing from before is sent any more, and no round or shoe of before goes on. Settle or void open "
+        "rounds at the game servers by the video, begin a new shoe at a card table, then resume.",
     ),
 }  # fmt: skip
 """By ``reason``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ def fill(state_dir: Path, maker: Any, rounds: int = 6) -> Path:
             maker.round(journal, "r1", number)
         maker.round(journal, "r2", 20)
         journal.set_cursors({("r1", "published"): 3 * rounds, ("r1", "ack/bank"): 3 * rounds - 4})
+        journal.set_cursors({("r2", "published"): 0})
     return state_dir / FILE_NAME
 
 
@@ -89,7 +91,54 @@ def test_rows_further_on_tell_what_was_given(state_dir: Path, tmp_path: Path, ma
         "UPDATE entries SET boot = 'other' WHERE id = 11",
         "UPDATE entries SET sequence = 1000000 WHERE id = 24",
     )
-    assert rescue(path, tmp_path / "new").lost == {"r1": (8, 17), "r2": (1, 3)}
+    report = rescue(path, tmp_path / "new", after={"r1": 0, "r2": 0})
+    assert report.lost == {"r1": (8, 17), "r2": (1, 3)}
+
+
+def lose_cursors(path: Path, how: str) -> None:
+    """As a disk does it: their page reads as zeros, is of another kind, or has a row that is not what was written."""
+    with closing(sqlite3.connect(path)) as db:
+        (page,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'cursors'").fetchone()
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    at, data = (page - 1) * size, bytearray(path.read_bytes())
+    if how == "zeros":
+        data[at : at + size] = bytes(size)
+    elif how == "emptied":  # no cell is left, and the page is a page
+        data[at + 3 : at + 5] = bytes(2)
+    else:
+        where = data.index(b"r1published", at, at + size)
+        data[where : where + 11] = b"r1qublished"
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("how", ["zeros", "emptied", "changed"])
+def test_where_the_cursors_are_lost_a_person_says_what_servers_have(
+    state_dir: Path, tmp_path: Path, maker: Any, how: str
+) -> None:
+    path = fill(state_dir, maker)
+    lose_cursors(path, how)
+    with pytest.raises(JournalMisuse, match="does not tell how far r1") as refusal:
+        rescue(path, tmp_path / "new")
+    assert "--after r1=N" in str(refusal.value)
+    assert list((tmp_path / "new").iterdir()) == []
+    report = rescue(path, tmp_path / "new", after={"r1": 20, "r2": 0})
+    assert report.cursors_missing is not None
+    assert report.published_missing == (["r1"] if how == "changed" else ["r1", "r2"])
+    assert report.lost == {"r1": (19, 20)}
+    with closing(Journal.open(tmp_path / "new", boot="after")) as journal:
+        assert "published" not in journal.cursors("r1"), "nothing is skipped: all of it is sent again"
+    assert verify_file(tmp_path / "new" / FILE_NAME).problems == []
+
+
+def test_a_table_that_was_never_published_needs_a_word_too(state_dir: Path, tmp_path: Path, maker: Any) -> None:
+    """Whether it never had a broker or its cursor is gone without a trace, the file does not tell."""
+    with closing(Journal.open(state_dir, boot=BOOT)) as journal:
+        maker.round(journal, "r1", 1)
+    with pytest.raises(JournalMisuse, match="0 for a table that never had a broker"):
+        rescue(state_dir / FILE_NAME, tmp_path / "new", after={"r2": 9})
+    report = rescue(state_dir / FILE_NAME, tmp_path / "new", after={"r1": 0})
+    assert (report.lost, report.published_missing, report.cursors_missing) == ({}, ["r1"], None)
 
 
 def test_what_a_person_knows_counts(state_dir: Path, tmp_path: Path, maker: Any) -> None:
@@ -204,6 +253,32 @@ def test_the_command(
     assert main([*arguments, "--to", str(tmp_path / "three"), "--after", "r1"]) == 2
     assert "TABLE=N" in capsys.readouterr().err
     assert main(["journal", "verify", str(tmp_path / "one" / FILE_NAME)]) == 0
+
+
+def test_the_command_says_what_is_lost_beside_rows_and_takes_the_public_keys_along(
+    state_dir: Path, tmp_path: Path, maker: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = fill(state_dir, maker)
+    arguments = ["journal", "salvage", str(path), "--by", "A. Tam", "--to", str(tmp_path / "new")]
+    assert main(arguments) == 0
+    assert "no public-keys beside the journal" in capsys.readouterr().out
+    shutil.rmtree(tmp_path / "new")
+    (state_dir / "public-keys").mkdir()
+    for name in ("0123456789abcdef.pem", "fedcba9876543210.pem"):
+        (state_dir / "public-keys" / name).write_text(name)
+    lose_cursors(path, "zeros")
+    assert main(arguments) == 2
+    assert "--after r1=N --after r2=N" in capsys.readouterr().err
+    for beyond in (2**53, 2**63 - 1):
+        assert main([*arguments, "--after", "r2=3", "--after", f"r1={beyond}"]) == 2
+        assert f"--after r1={beyond}: a table can go on after {2**52} at most" in capsys.readouterr().err
+    assert main([*arguments, "--after", "r2=3", "--after", "r1=18"]) == 0
+    said = capsys.readouterr().out
+    assert "r1: how far it was published is lost: every event that is kept is sent again" in said
+    assert "positions of consumers may be lost (" in said
+    assert "no public-keys" not in said
+    kept = {file.name: file.read_text() for file in (tmp_path / "new" / "public-keys").iterdir()}
+    assert kept == {name: name for name in ("0123456789abcdef.pem", "fedcba9876543210.pem")}
 
 
 def test_going_on_behind_an_older_copy(journal: Journal, maker: Any) -> None:

@@ -35,7 +35,7 @@ MAY: dict[str, str] = {
     "shoe.change": "server manager",
     "deck.verify": "dealer manager",
     "deck.insert": "dealer manager",
-    "events.resend": "server dealer manager technician",
+    "events.resend": "server dealer manager technician consumer",
     "attempt.confirm": "dealer manager",
     "attempt.refuse": "dealer manager",
     "attempt.decide": "manager",
@@ -101,6 +101,28 @@ async def test_with_roles_by_topic_the_topic_says_who_speaks(
     assert (reply["ok"], reply["error"]) == (allowed, None if allowed else "not_allowed")
     if not allowed:
         assert f"{topics.commands}/{role}" in reply["message"]
+
+
+@pytest.mark.parametrize("by_topic", [True, False])
+@pytest.mark.parametrize("name", ["pit", "lobby-7"])
+@pytest.mark.parametrize("role", Role)
+async def test_what_comes_on_a_consumers_topic_is_that_consumers(
+    link: FakeLink, topics: Topics, role: Role, name: str, by_topic: bool
+) -> None:
+    """Else whoever may only ask for a resend could command as a manager there, or use up a server's ids."""
+    handler = Handled()
+    commands = Commands(link, topics, handler, roles_by_topic=by_topic)
+    for topic in (topics.commands, topics.consumer_commands_filter):
+        link.subscribe(topic, commands.received)
+    commands.start()
+    await link.connect()
+    await link.deliver(f"{topics.base}/commands/consumer/{name}", body("c-1", role))  # its source says pit
+    await settle()
+    assert handler.roles == ([role] if role is Role.CONSUMER and name == "pit" else [])
+    await link.deliver(topics.commands, body("c-2", role))
+    await settle()
+    assert handler.roles[-1:] == ([role] if role is Role.SERVER or not by_topic else handler.roles)
+    await commands.stop()
 
 
 CONFIG = """

@@ -17,7 +17,7 @@ from dealer_daemon.events import Event, EventData
 from dealer_daemon.journal import FILE_NAME, Journal, verify_file
 from dealer_daemon.mqtt import heads as module
 from dealer_daemon.mqtt.envelope import event_checker, event_signer, verify_event
-from dealer_daemon.mqtt.head_body import encode_head, read_head, verify_head
+from dealer_daemon.mqtt.head_body import HEAD_LAG, encode_head, held_by, read_head, verify_head
 from dealer_daemon.mqtt.heads import JournalHeads, Signing
 from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.retained import RetainedTopics
@@ -175,10 +175,12 @@ async def test_an_old_copy_of_the_journal_sends_nothing_until_a_person_adopts_it
         async with station(broker, journal, boot="boot-b") as uplink:
             await until(lambda: sequences(seen)[-1] == journal.last_sequence("r1"))
             assert uplink.problems == []
+            uplink.resend(1)
+            await until(lambda: len(sequences(seen)) == len(before) + 2)
     after = [json.loads(m.payload) for m in seen.messages if "/events/" in m.topic][len(before) :]
-    assert [event["sequence"] for event in after] == [5, 7], "what was published under 3 and 4 keeps these numbers"
+    assert [event["sequence"] for event in after] == [6, 6], "nothing that the held station wrote, whatever its number"
     assert after[-1]["type"] == "events.lost"
-    assert after[-1]["data"]["by"] == "anna"
+    assert (after[-1]["data"]["from_sequence"], after[-1]["data"]["by"]) == (1, "anna")
 
 
 async def test_a_new_journal_does_not_repeat_the_numbers_of_the_lost_one(
@@ -230,19 +232,44 @@ async def test_two_stations_of_one_name_and_key_hold_each_other(tmp_path: Path, 
                 await until(lambda: "journal_other" in codes(second))
 
 
-@pytest.mark.parametrize("forger", [None, STRANGER])
-async def test_a_head_that_the_station_did_not_sign_holds_nothing(
-    tmp_path: Path, broker: Broker, seen: Person, forger: SigningKey | None
+@pytest.mark.parametrize("other_key", [None, STRANGER])
+async def test_a_head_of_another_key_holds_a_station_that_has_one_and_is_not_written_over(
+    tmp_path: Path, broker: Broker, seen: Person, other_key: SigningKey | None
 ) -> None:
-    with journal_in(tmp_path / "state") as journal, journal_in(tmp_path / "forged") as other:
+    with journal_in(tmp_path / "state") as journal, journal_in(tmp_path / "other") as other:
         write(journal, opened())
         write(other, *[opened()] * 5)
-        body = encode_head(TOPICS, other, NOW, forger)
+        body = encode_head(TOPICS, other, NOW, other_key)
         await seen.publish(TOPICS.journal, body, retain=True)
+        async with station(broker, journal) as uplink:
+            await until(lambda: codes(uplink) == ["journal_other"])
+            [problem] = uplink.problems
+            assert f"--after {5 + HEAD_LAG} --journal {other.journal_id} " in problem.detail
+        assert sequences(seen) == []
+        assert heads(seen) == [body]
+        # It was nobody's: a person takes it away.
+        await seen.publish(TOPICS.journal, b"", retain=True)
         async with station(broker, journal) as uplink:
             await until(lambda: uplink.published == 1)
             assert uplink.problems == []
-    await until(lambda: verify_head(heads(seen)[-1], SIGNED.keys))
+            assert not held_by(journal.cursors("r1"))
+
+
+async def test_two_stations_of_one_name_with_a_key_each_do_not_both_speak(
+    tmp_path: Path, broker: Broker, seen: Person
+) -> None:
+    theirs = Signing(STRANGER, {STRANGER.id: STRANGER.public})
+    with journal_in(tmp_path / "a") as one, journal_in(tmp_path / "b", theirs) as two:
+        write(one, opened())
+        write(two, opened(), opened())
+        async with station(broker, one) as first:
+            await until(lambda: first.published == 1 and bool(heads(seen)))
+            async with station(broker, two, theirs, boot="boot-b", client_id="other") as second:
+                await until(lambda: "journal_other" in codes(second))
+                write(one, opened())
+                await until(lambda: first.published == 2)
+    assert sequences(seen) == [1, 2]
+    assert {bool(verify_head(head, SIGNED.keys)) for head in heads(seen)} == {True}
 
 
 async def test_a_forged_head_of_this_very_journal_holds_nothing(tmp_path: Path, broker: Broker, seen: Person) -> None:
@@ -276,9 +303,11 @@ class Hold:
 
     def __init__(self) -> None:
         self.held: set[str] = set()
+        self.passing = False
+        self.detail = ""
 
     def hold(self, problem: Any, *, passing: bool = False) -> None:
-        del passing
+        self.passing, self.detail = passing, problem.detail
         self.held.add(problem.code)
 
     def release(self, code: str) -> bool:
@@ -320,13 +349,54 @@ async def test_nothing_is_sent_in_a_connection_before_the_broker_was_looked_at(
         link.sent.clear()
 
 
-async def test_a_broker_that_does_not_give_our_birth_back_is_not_waited_for(
+async def test_time_opens_nothing_and_a_slow_broker_is_said(
     alone: tuple[JournalHeads, Hold], link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LOOK_S", 0.02)
-    _, gate = alone
+    monkeypatch.setattr(module, "SLOW_S", 0.02)
+    made, gate = alone
+    assert gate.passing
     await link.connect()
-    await until(lambda: gate.held == set())
+    await until(lambda: not gate.passing)
+    assert gate.held == {module.UNCHECKED}
+    assert "access list" in gate.detail
+    assert link.sent == []
+    made.birth_came_back()
+    assert gate.held == set(), "however late, it is the broker's word"
+
+
+@pytest.mark.parametrize("refused", [TOPICS.journal, TOPICS.outcome])
+async def test_a_broker_that_does_not_let_us_look_says_nothing_for_us(
+    alone: tuple[JournalHeads, Hold], link: FakeLink, refused: str
+) -> None:
+    made, gate = alone
+    await link.connect()
+    made.subscription_refused(TOPICS.commands)
+    made.subscription_refused(refused)
+    made.birth_came_back()
+    assert gate.held == {module.UNCHECKED}
+    await link.drop()
+    await link.connect()
+    made.birth_came_back()
+    assert gate.held == set(), "the next connection is asked anew"
+
+
+async def test_what_holds_is_not_taken_back_by_what_comes_later(
+    alone: tuple[JournalHeads, Hold], link: FakeLink, tmp_path: Path
+) -> None:
+    made, gate = alone
+    await link.connect()
+    with journal_in(tmp_path / "other") as other:
+        write(other, *[opened()] * 5)
+        made.received(Incoming(TOPICS.journal, encode_head(TOPICS, other, NOW, KEY)))
+    made.birth_came_back()
+    for later in (b"", b"{", encode_head(TOPICS, made._journal, NOW, KEY)):
+        made.received(Incoming(TOPICS.journal, later))
+    await link.drop()
+    await link.connect()
+    made.birth_came_back()
+    await settle()
+    assert gate.held == {"journal_other"}
+    assert link.sent == []
 
 
 async def test_our_own_head_coming_back_is_answered_with_nothing(
