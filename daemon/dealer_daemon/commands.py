@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 MAX_RESENT = 10_000
-"""Events sent again for one ``events.resend``: new results wait behind them, for a few seconds at most."""
+"""Events sent again for one ``events.resend``: new ones go first."""
 
 
 class CommandName(StrEnum):
@@ -48,6 +48,8 @@ class Role(StrEnum):
     DEALER = "dealer"
     MANAGER = "manager"
     TECHNICIAN = "technician"
+    CONSUMER = "consumer"
+    """Reads events, and asks for those that did not come; nothing else."""
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ from support.mqtt_wire import Publish, Witness
 
 MAKE = {"py-settler": PythonConsumer, "js-settler": NodeConsumer}
 LOST = EventsLost(from_sequence=6, to_sequence=8, reason="journal_salvaged", by="service")
+GIVEN_UP = EventsLost(from_sequence=1, to_sequence=19, reason="journal_adopted", by="service")
 
 
 class Station:
@@ -40,8 +41,13 @@ class Station:
 
     async def asked(self, count: int) -> dict[str, Any]:
         """The ``count``-th command."""
-        seen = await self.witness.until(lambda seen: len(of(seen, "commands")) >= count, 20)
-        return json.loads(of(seen, "commands")[count - 1].payload)  # type: ignore[no-any-return]
+        seen = await self.witness.until(lambda seen: len(of(seen, f"commands/consumer/{self.name}")) >= count, 20)
+        return json.loads(of(seen, f"commands/consumer/{self.name}")[count - 1].payload)  # type: ignore[no-any-return]
+
+    async def refuse(self, command: str, error: str, message: str) -> None:
+        """An answer on the consumer's topic."""
+        data = {"command": command, "ok": False, "error": error, "message": message, "result": {}}
+        await self.witness.publish(f"{BASE}/replies/{self.name}", json.dumps({"data": data}).encode())
 
     async def told(self, sequence: int) -> None:
         """The consumer's acknowledgement of ``sequence``."""
@@ -58,7 +64,7 @@ def of(seen: list[Publish], leaf: str) -> list[Publish]:
 @contextlib.asynccontextmanager
 async def station(folder: Path, name: str) -> AsyncIterator[tuple[Station, Settled]]:
     async with running(mosquitto(folder)) as broker, Witness.connected(broker.port, "station") as witness:
-        await witness.subscribe(f"{BASE}/commands")
+        await witness.subscribe(f"{BASE}/commands/consumer/+")
         await witness.subscribe(f"{BASE}/acks/+")
         consumer: Settled = MAKE[name](folder, broker.port)  # type: ignore[abstract]
         try:
@@ -86,15 +92,15 @@ async def asks_and_settles_once(folder: Path, name: str) -> None:
         assert (await here.asked(2))["data"]["from"] == 3
         log = (folder / "mosquitto.log").read_text()
         assert log.count(f"Received SUBSCRIBE from {name}") == 3, "with each ask, in case the broker lost it"
-        await here.send(2, 3, 4, 5, event(9, LOST, TABLE), 10)
-        await here.told(10)
-        assert [each["id"] for each in consumer.settled()] == [f"{SITE}/{TABLE}/{n}" for n in (1, 2, 3, 4, 5, 10)]
+        await here.send(2, 3, 4, 5, event(9, LOST, TABLE), 10, event(20, GIVEN_UP, TABLE), 21)
+        await here.told(21)
+        assert [each["id"] for each in consumer.settled()] == [f"{SITE}/{TABLE}/{n}" for n in (1, 2, 3, 4, 5, 10, 21)]
         # Started again it knows where it was, and says so.
         await consumer.child.kill()
         acks = len(of(here.witness.seen, f"acks/{name}"))
         await consumer.child.start()
         await here.witness.until(lambda seen: len(of(seen, f"acks/{name}")) > acks, 20)
-        assert json.loads(of(here.witness.seen, f"acks/{name}")[-1].payload) == {"sequence": 10}
+        assert json.loads(of(here.witness.seen, f"acks/{name}")[-1].payload) == {"sequence": 21}
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -103,12 +109,19 @@ async def test_what_is_no_longer_kept_stops_it_with_a_word(tmp_path: Path, name:
         await here.state(200)
         await consumer.child.start()
         await here.told(0)
-        refusal = {"data": {"ok": False, "error": "bad_argument", "message": "events before 150 are no longer kept"}}
-        await here.witness.publish(f"{BASE}/replies/{name}", json.dumps(refusal).encode())
+        await here.refuse("c-17", "bad_argument", "this is for somebody else")
+        await here.refuse("", "malformed", "and so is this")
+        await here.asked(2)
+        assert consumer.child.running
+        own = (await here.asked(1))["id"]
+        await here.refuse(own, "unavailable", "the station is stopping")
+        await until(lambda: "the station is stopping" in consumer.child.said(), "it says so")
+        await here.refuse(own, "bad_argument", "events before 150 are no longer kept")
         await until(lambda: not consumer.child.running, "it ends")
         assert consumer.child.process is not None
         assert await consumer.child.process.wait() == 1
         assert "events before 150 are no longer kept" in consumer.child.said()
+        assert "for somebody else" not in consumer.child.said()
 
 
 async def test_half_a_line_never_happened(tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 - The station publishes its tables' events, outcome, state, devices, presence, journal and replies. It reads their
   commands and acknowledgements, and what the broker keeps of its own presence, journal and outcome.
 - Everybody else reads what the station says of the tables named for him.
-- A server publishes their ``commands`` and ``acks/{own name}``, and reads ``replies/{own name}``.
+- A server publishes their ``commands``, and what a consumer does; it reads ``replies/{own name}``.
 - A dealer's, manager's or technician's client publishes ``commands/{role}``, and reads ``replies/{own name}``.
-- A consumer publishes ``acks/{own name}``.
+- A consumer publishes ``acks/{own name}`` and ``commands/consumer/{own name}``, on which nothing but a resend can be
+  asked, and reads ``replies/{own name}``.
 
 Without ``roles_by_topic`` a broker cannot tell roles apart: servers, dealers, managers and technicians all publish to
 ``commands``.
@@ -47,14 +48,13 @@ def grants(config: Config, clients: Clients, station: str) -> list[Grant]:
         read: list[str] = []
         for table in clients.tables_of(user, config):
             at = tables[table]
-            read += _said(at)
+            read += (*_said(at), at.replies(name))
             if client.kind in ("server", "consumer"):
-                write.append(at.acks(name))
+                write += (at.acks(name), at.consumer_commands(name))
                 read.append(at.acks(name))
             if client.kind != "consumer":
                 plain = client.kind == "server" or not by_role
-                write.append(at.commands if plain else f"{at.commands}/{client.kind}")
-                read.append(at.replies(name))
+                write.append(at.commands if plain else at.commands_of(client.kind))
         found.append(Grant(user, tuple(write), tuple(read)))
     return found
 
@@ -73,4 +73,4 @@ def _said(at: Topics) -> tuple[str, ...]:
 def _heard(at: Topics, by_role: bool) -> tuple[str, ...]:
     """What others say to the station, and what the broker keeps of its own word: it compares that at every connect."""
     commands = (at.commands, at.role_commands_filter) if by_role else (at.commands,)
-    return (*commands, at.acks_filter, at.presence, at.journal, at.outcome)
+    return (*commands, at.consumer_commands_filter, at.acks_filter, at.presence, at.journal, at.outcome)

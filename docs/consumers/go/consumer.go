@@ -2,12 +2,14 @@
 //
 //	go run . mqtt://mqtt-host:1883 dealer/v1/studio-1 settler settled.sqlite3 [station-public.pem ...]
 //
+// TABLES=r1,r2 in the environment where the broker refuses a subscription for all tables at once, as ejabberd does.
 // What an event means to you and how far you are go into one transaction (settle): that is all of the secret.
 package main
 
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/x509"
 	"database/sql"
@@ -54,6 +56,7 @@ type table struct {
 
 type consumer struct {
 	base, name string
+	runID      string // begins the ids of our commands; what others asked is not our business
 	db         *sql.DB
 	keys       map[string]ed25519.PublicKey
 	mutex      sync.Mutex // messages come in paho's goroutine, lookAfter runs in ours
@@ -107,13 +110,17 @@ func (c *consumer) message(m *paho.Publish) error {
 	case "state":
 		t.newest = max(t.newest, body.LastSequence)
 	default: // the answer to events.resend
-		var reply struct{ Error, Message string }
+		var reply struct{ Command, Error, Message string }
 		if err := json.Unmarshal(body.Data, &reply); err != nil {
 			return err
+		}
+		if reply.Error == "" || !strings.HasPrefix(reply.Command, c.runID) {
+			return nil // anybody can have answers sent to our topic: those are left
 		}
 		if reply.Error == "bad_argument" { // what we miss is not kept any more: a person must look
 			return fmt.Errorf("%s: %s", name, reply.Message)
 		}
+		log.Printf("%s: the station does not resend: %s: %s", name, reply.Error, reply.Message)
 	}
 	return nil
 }
@@ -169,11 +176,11 @@ func (c *consumer) lookAfter(ctx context.Context, link *autopaho.ConnectionManag
 			c.subscribe(ctx, link) // a node of a cluster may have lost our subscriptions and not said so
 			now := time.Now().UTC()
 			body, _ := json.Marshal(map[string]any{
-				"specversion": "1.0", "id": fmt.Sprintf("%s-%d", c.name, now.UnixNano()), "source": "/" + c.name,
+				"specversion": "1.0", "id": fmt.Sprintf("%s-%d", c.runID, now.UnixNano()), "source": "/" + c.name,
 				"type": "events.resend", "time": now.Format(time.RFC3339Nano),
-				"data": map[string]any{"by": c.name, "role": "server", "from": t.handled + 1},
+				"data": map[string]any{"by": c.name, "role": "consumer", "from": t.handled + 1},
 			})
-			publish(ctx, link, &paho.Publish{Topic: base + "/commands", QoS: 1, Payload: body})
+			publish(ctx, link, &paho.Publish{Topic: base + "/commands/consumer/" + c.name, QoS: 1, Payload: body})
 		}
 	}
 }
@@ -182,10 +189,17 @@ func (c *consumer) subscribe(ctx context.Context, link *autopaho.ConnectionManag
 	wait, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	wanted := &paho.Subscribe{}
-	for _, leaf := range []string{"events/+", "state", "replies/" + c.name} {
-		wanted.Subscriptions = append(wanted.Subscriptions, paho.SubscribeOptions{Topic: c.base + "/+/" + leaf, QoS: 1})
+	tables := os.Getenv("TABLES")
+	if tables == "" {
+		tables = "+"
 	}
-	if _, err := link.Subscribe(wait, wanted); err != nil {
+	for _, table := range strings.Split(tables, ",") {
+		for _, leaf := range []string{"events/+", "state", "replies/" + c.name} {
+			topic := c.base + "/" + table + "/" + leaf
+			wanted.Subscriptions = append(wanted.Subscriptions, paho.SubscribeOptions{Topic: topic, QoS: 1})
+		}
+	}
+	if _, err := link.Subscribe(wait, wanted); err != nil { // the broker's refusal too
 		log.Printf("subscription: %v", err)
 	}
 }
@@ -194,6 +208,9 @@ func publish(ctx context.Context, link *autopaho.ConnectionManager, message *pah
 	wait, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_, err := link.Publish(wait, message) // not connected: the next round tries again
+	if err != nil {
+		log.Printf("%s: %v", message.Topic, err)
+	}
 	return err == nil
 }
 
@@ -232,7 +249,13 @@ func main() {
 	_, err = db.Exec(`CREATE TABLE IF NOT EXISTS handled (dealer_table TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
 		CREATE TABLE IF NOT EXISTS settled (id TEXT, type TEXT, round TEXT, data TEXT)`)
 	check(err)
-	c := &consumer{base: os.Args[2], name: os.Args[3], db: db, keys: readKeys(os.Args[5:]), tables: map[string]*table{}}
+	run := make([]byte, 16)
+	_, err = rand.Read(run)
+	check(err)
+	c := &consumer{
+		base: os.Args[2], name: os.Args[3], runID: hex.EncodeToString(run), db: db,
+		keys: readKeys(os.Args[5:]), tables: map[string]*table{},
+	}
 	ctx := context.Background()
 	link, err := autopaho.NewConnection(ctx, autopaho.ClientConfig{
 		ServerUrls: []*url.URL{server}, KeepAlive: 10, SessionExpiryInterval: 86400,

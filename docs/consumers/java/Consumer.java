@@ -38,6 +38,9 @@ import org.eclipse.paho.mqttv5.common.packet.MqttProperties;
  *
  * <p>{@code java Consumer tcp://mqtt-host:1883 dealer/v1/studio-1 settler settled.sqlite3 [station-public.pem ...]}
  *
+ * <p>{@code TABLES=r1,r2} in the environment where the broker refuses a subscription for all tables at once, as ejabberd
+ * does.
+ *
  * <p>What an event means to you and how far you are go into one transaction ({@link #settle}): that is all of the
  * secret. With Eclipse Paho (org.eclipse.paho.mqttv5.client), Jackson and a JDBC driver (sqlite-jdbc).
  */
@@ -58,6 +61,8 @@ public final class Consumer implements MqttCallback {
 
     private final String base;
     private final String name;
+    /** Begins the ids of our commands; what others asked is not our business. */
+    private final String runId = UUID.randomUUID().toString();
     private final Connection db;
     private final Map<String, PublicKey> keys;
     private final Map<String, Table> tables = new ConcurrentHashMap<>();
@@ -136,8 +141,8 @@ public final class Consumer implements MqttCallback {
                 handle(words[0], table, JSON.readTree(body));
             } else if (words[1].equals("state")) {
                 table.newest = Math.max(table.newest, JSON.readTree(body).get("last_sequence").asLong());
-            } else if (JSON.readTree(body).at("/data/error").asText().equals("bad_argument")) {
-                throw new IOException(JSON.readTree(body).at("/data/message").asText()); // not kept: a person must look
+            } else {
+                answered(words[0], JSON.readTree(body).get("data"));
             }
             client.messageArrivedComplete(message.getId(), message.getQos());
         } catch (Exception error) {
@@ -208,20 +213,38 @@ public final class Consumer implements MqttCallback {
             if (table.newest > handled && System.currentTimeMillis() - table.moved > STALE_MS) {
                 table.moved = System.currentTimeMillis();
                 subscribe(); // a node of a cluster may have lost our subscriptions and not said so
-                client.publish(topic + "/commands", resend(handled + 1), 1, false);
+                client.publish(topic + "/commands/consumer/" + name, resend(handled + 1), 1, false);
             }
         }
     }
 
     private void subscribe() throws MqttException {
         String[] leaves = {"events/+", "state", "replies/" + name};
-        String[] filters = Arrays.stream(leaves).map(leaf -> base + "/+/" + leaf).toArray(String[]::new);
-        client.subscribe(filters, new int[] {1, 1, 1});
+        String[] named = System.getenv().getOrDefault("TABLES", "+").split(",");
+        String[] filters = Arrays.stream(named)
+                .flatMap(table -> Arrays.stream(leaves).map(leaf -> base + "/" + table + "/" + leaf))
+                .toArray(String[]::new);
+        int[] qos = new int[filters.length];
+        Arrays.fill(qos, 1);
+        client.subscribe(filters, qos);
+    }
+
+    /** The answer to a command of ours. Anybody can have answers sent to our topic: those are left. */
+    private void answered(String table, JsonNode reply) throws IOException {
+        if (reply.get("ok").asBoolean() || !reply.get("command").asText().startsWith(runId)) {
+            return;
+        }
+        String words = table + ": " + reply.get("error").asText() + ": " + reply.get("message").asText();
+        if (reply.get("error").asText().equals("bad_argument")) {
+            throw new IOException(words); // what we miss is not kept any more: a person must look
+        }
+        System.err.println(words);
     }
 
     private byte[] resend(long first) {
-        var data = JSON.createObjectNode().put("by", name).put("role", "server").put("from", first);
-        var command = JSON.createObjectNode().put("specversion", "1.0").put("id", UUID.randomUUID().toString());
+        var data = JSON.createObjectNode().put("by", name).put("role", "consumer").put("from", first);
+        String id = runId + "-" + System.nanoTime();
+        var command = JSON.createObjectNode().put("specversion", "1.0").put("id", id);
         command.put("source", "/" + name).put("type", "events.resend").put("time", Instant.now().toString());
         return command.set("data", data).toString().getBytes(StandardCharsets.UTF_8);
     }

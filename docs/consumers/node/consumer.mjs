@@ -3,6 +3,7 @@
 //   npm install mqtt
 //   node consumer.mjs mqtt://mqtt-host:1883 dealer/v1/studio-1 settler settled.jsonl [station-public.pem ...]
 //
+// TABLES=r1,r2 in the environment where the broker refuses a subscription for all tables at once, as ejabberd does.
 // One line of the file is what an event means to you and how far you are, in one write: a line is there or it is not.
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
@@ -10,9 +11,12 @@ import { dirname } from 'node:path'
 import mqtt from 'mqtt'
 import { readKeys, verify } from './signature.mjs'
 
-const STALE_MS = 2000 // without progress for so long, what is missing is asked for
+const STALE_MS = 2000 // without progress for so long, what is missing is asked for; and what was refused is tried again
 const [url, base, name, file, ...keyFiles] = process.argv.slice(2)
 const site = base.split('/').pop()
+const runId = randomUUID() // begins the ids of our commands; what others asked is not our business
+let commands = 0
+let refused = null // when the broker last refused something
 
 const keys = readKeys(keyFiles)
 
@@ -66,39 +70,61 @@ const client = mqtt.connect(url, {
   clientId: name, protocolVersion: 5, clean: false, properties: { sessionExpiryInterval: 86400 }, reconnectPeriod: 1000
 })
 client.on('error', (error) => console.error(`broker: ${error.message}`))
-const leaves = ['events/+', 'state', `replies/${name}`].map((leaf) => [`${base}/+/${leaf}`, { qos: 1 }])
-const subscribe = () => client.subscribe({ ...Object.fromEntries(leaves), resubscribe: true }) // else only the first time
-client.on('connect', () => {
+const leaves = ['events/+', 'state', `replies/${name}`]
+const filters = (process.env.TABLES ?? '+').split(',').flatMap((key) => leaves.map((leaf) => `${base}/${key}/${leaf}`))
+const wanted = Object.fromEntries(filters.map((topic) => [topic, { qos: 1 }]))
+const subscribe = () => { // without resubscribe only the first time
+  client.subscribe({ ...wanted, resubscribe: true }, {}, (_error, asked, answer) => {
+    answer?.granted.forEach((code, at) => { if (code >= 0x80) sayRefused(`reading ${asked[at].topic}`, code) })
+  })
+}
+const publish = (topic, body, retain) => { // MQTT 3.1.1 and some brokers cannot say no
+  client.publish(topic, JSON.stringify(body), { qos: 1, retain }, (error) => {
+    if (error?.code >= 0x80) sayRefused(`publishing to ${topic}`, error.code)
+  })
+}
+const sayRefused = (what, code) => { // and try again a little later: a person can mend it meanwhile
+  console.error(`the broker refuses ${what}: reason 0x${code.toString(16)}; allow it to ${name} in its access list`)
+  refused = Date.now()
+}
+const beginAnew = () => {
+  refused = null
   subscribe()
   for (const at of tables.values()) at.told = null // the broker may have forgotten us: register anew
-})
+}
+client.on('connect', beginAnew)
 
 // Not on('message'): the broker may forget an event only after it is kept, and ``done`` is what tells it.
 client.handleMessage = (packet, done) => {
   const [key, kind] = packet.topic.slice(base.length + 1).split('/')
   if (kind === 'events') handle(key, packet.payload)
   else if (kind === 'state') table(key).newest = Math.max(table(key).newest, JSON.parse(packet.payload).last_sequence)
-  else if (JSON.parse(packet.payload).data.error === 'bad_argument') {
-    console.error(`${key}: ${JSON.parse(packet.payload).data.message}`) // what we miss is not kept any more
-    process.exit(1) // a person must look
-  }
+  else answered(key, JSON.parse(packet.payload).data)
   done()
+}
+
+// The answer to a command of ours. Anybody can have answers sent to our topic: those are left.
+function answered (key, { command, ok, error, message }) {
+  if (ok || !command.startsWith(runId)) return
+  console.error(`${key}: the station does not resend: ${error}: ${message}`)
+  if (error === 'bad_argument') process.exit(1) // what we miss is not kept any more: a person must look
 }
 
 // Tell the stations how far we are, and ask for what does not come by itself.
 setInterval(() => {
   if (!client.connected) return
+  if (refused !== null && Date.now() - refused > STALE_MS) beginAnew()
   for (const [key, at] of tables) {
     if (at.told !== at.handled) {
       at.told = at.handled
-      client.publish(`${base}/${key}/acks/${name}`, JSON.stringify({ sequence: at.handled }), { qos: 1, retain: true })
+      publish(`${base}/${key}/acks/${name}`, { sequence: at.handled }, true)
     }
     if (at.newest <= at.handled || Date.now() - at.moved < STALE_MS) continue
     at.moved = Date.now()
     subscribe() // a node of a cluster may have lost our subscriptions and not said so
-    client.publish(`${base}/${key}/commands`, JSON.stringify({
-      specversion: '1.0', id: randomUUID(), source: `/${name}`, type: 'events.resend', time: new Date().toISOString(),
-      data: { by: name, role: 'server', from: at.handled + 1 }
-    }), { qos: 1 })
+    publish(`${base}/${key}/commands/consumer/${name}`, {
+      specversion: '1.0', id: `${runId}-${++commands}`, source: `/${name}`, type: 'events.resend',
+      time: new Date().toISOString(), data: { by: name, role: 'consumer', from: at.handled + 1 }
+    }, false)
   }
 }, 100)

@@ -3,6 +3,7 @@
     pip install paho-mqtt cryptography
     python consumer.py mqtt-host:1883 dealer/v1/studio-1 settler settled.sqlite3 --key station-public.pem
 
+``TABLES=r1,r2`` in the environment where the broker refuses a subscription for all tables at once, as ejabberd does.
 What an event means to you and how far you are go into one transaction (``settle``): that is all of the secret.
 ``signature.py`` lies beside this file.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import json
+import os
 import sqlite3
 import sys
 import time
@@ -24,7 +26,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from signature import Keys, read_keys, verify
 
-STALE_S = 2.0  # without progress for so long, what is missing is asked for
+STALE_S = 2.0  # without progress for so long, what is missing is asked for; and what was refused is tried again
 RECONNECT_S = 1.0
 
 
@@ -51,6 +53,12 @@ class Consumer:
     def __init__(self, base: str, name: str, db: sqlite3.Connection, keys: Keys) -> None:
         self.base, self.name, self.db, self.keys = base, name, db, keys
         self.tables: dict[str, Table] = {}
+        tables, leaves = os.environ.get("TABLES", "+").split(","), ("events/+", "state", f"replies/{name}")
+        self.filters = [f"{base}/{table}/{leaf}" for table in tables for leaf in leaves]
+        self.run_id = uuid.uuid4().hex  # begins the ids of our commands; what others asked is not our business
+        self.commands = 0
+        self.sent: dict[int, str] = {}  # topics by message id, until the broker answers
+        self.refused_s: float | None = None  # when the broker last refused something
         with db:
             db.execute("CREATE TABLE IF NOT EXISTS handled (dealer_table TEXT PRIMARY KEY, sequence INTEGER NOT NULL)")
             db.execute("CREATE TABLE IF NOT EXISTS settled (id TEXT, type TEXT, round TEXT, data TEXT)")
@@ -59,6 +67,7 @@ class Consumer:
             mqtt.CallbackAPIVersion.VERSION2, client_id=name, protocol=mqtt.MQTTv5, manual_ack=True
         )
         self.client.on_connect, self.client.on_message = self.connected, self.message
+        self.client.on_subscribe, self.client.on_publish = self.subscribed, self.published
 
     def run(self, host: str, port: int) -> None:
         """For ever."""
@@ -74,13 +83,34 @@ class Consumer:
             time.sleep(RECONNECT_S)
 
     def subscribe(self) -> None:
-        """Hear all tables of the site."""
-        leaves = ("events/+", "state", f"replies/{self.name}")
-        self.client.subscribe([(f"{self.base}/+/{leaf}", 1) for leaf in leaves])
+        """Hear all tables of the site, or those that were named."""
+        self.client.subscribe([(topic, 1) for topic in self.filters])
+
+    def subscribed(self, _client: mqtt.Client, _data: Any, _mid: int, reasons: Any, _properties: Any) -> None:
+        """The broker's answer to each of our subscriptions."""
+        for topic, reason in zip(self.filters, reasons, strict=False):
+            if reason.is_failure:
+                self.refused(f"reading {topic}", reason)
+
+    def published(self, _client: mqtt.Client, _data: Any, mid: int, reason: Any, _properties: Any) -> None:
+        """The broker's answer to what we published. MQTT 3.1.1 and some brokers cannot say no."""
+        topic = self.sent.pop(mid, "")
+        if reason.is_failure:
+            self.refused(f"publishing to {topic}", reason)
+
+    def refused(self, what: str, reason: Any) -> None:
+        """Say so, and try again a little later: nothing works without it, and a person can mend it meanwhile."""
+        print(f"the broker refuses {what}: {reason}; allow it to {self.name} in its access list", file=sys.stderr)
+        self.refused_s = time.monotonic()
 
     def connected(self, _client: mqtt.Client, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
         """Subscribe, and register anew: the broker may have forgotten us."""
         print(f"connected: {reason}", file=sys.stderr)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Subscribe, and tell every station how far we are."""
+        self.refused_s = None
         self.subscribe()
         for table in self.tables.values():
             table.told = None
@@ -98,9 +128,17 @@ class Consumer:
         elif kind == "state":
             newest = json.loads(message.payload)["last_sequence"]
             self.tables[name].newest = max(self.tables[name].newest, newest)
-        elif (reply := json.loads(message.payload)["data"])["error"] == "bad_argument":
-            sys.exit(f"{name}: {reply['message']}")  # what we miss is not kept any more: a person must look
+        else:
+            self.reply(name, json.loads(message.payload)["data"])
         client.ack(message.mid, message.qos)
+
+    def reply(self, name: str, reply: dict[str, Any]) -> None:
+        """The answer to a command of ours. Anybody can have answers sent to our topic: those are left."""
+        if reply["ok"] or not reply["command"].startswith(self.run_id):
+            return
+        if reply["error"] == "bad_argument":
+            sys.exit(f"{name}: {reply['message']}")  # what we miss is not kept any more: a person must look
+        print(f"{name}: the station does not resend: {reply['error']}: {reply['message']}", file=sys.stderr)
 
     def event(self, name: str, table: Table, event: dict[str, Any]) -> None:
         """The next one is handled; one that we have, or that is too early, is not."""
@@ -116,22 +154,29 @@ class Consumer:
 
     def look_after(self) -> None:
         """Tell the stations how far we are, and ask for what does not come by itself."""
+        if self.refused_s is not None and time.monotonic() - self.refused_s > STALE_S:
+            self.begin_anew()
         for name, table in self.tables.items():
             if table.told != table.handled:
                 table.told = table.handled
                 body = json.dumps({"sequence": table.handled})
-                self.client.publish(f"{self.base}/{name}/acks/{self.name}", body, qos=1, retain=True)
+                self.publish(f"{self.base}/{name}/acks/{self.name}", body, retain=True)
             if table.newest > table.handled and time.monotonic() - table.moved_s > STALE_S:
                 table.moved_s = time.monotonic()
                 self.subscribe()  # a node of a cluster may have lost our subscriptions and not said so
-                self.client.publish(f"{self.base}/{name}/commands", self.resend(table.handled + 1), qos=1)
+                self.publish(f"{self.base}/{name}/commands/consumer/{self.name}", self.resend(table.handled + 1))
+
+    def publish(self, topic: str, body: str, *, retain: bool = False) -> None:
+        """With QoS 1; ``published`` has the answer."""
+        self.sent[self.client.publish(topic, body, qos=1, retain=retain).mid] = topic
 
     def resend(self, first: int) -> str:
         """The command that has everything from ``first`` on sent again."""
-        data = {"by": self.name, "role": "server", "from": first}
+        self.commands += 1
+        data = {"by": self.name, "role": "consumer", "from": first}
         now = dt.datetime.now(dt.UTC).isoformat()
-        command = {"specversion": "1.0", "id": str(uuid.uuid4()), "source": f"/{self.name}", "type": "events.resend"}
-        return json.dumps({**command, "time": now, "data": data})
+        command = {"specversion": "1.0", "id": f"{self.run_id}-{self.commands}", "source": f"/{self.name}"}
+        return json.dumps({**command, "type": "events.resend", "time": now, "data": data})
 
 
 if __name__ == "__main__":

@@ -55,8 +55,17 @@ tables = ["r1"]
 """
 USERS = ("table-pc", "lobby-7", "lobby-8", "screen", "pit", "audit", "nobody")
 SAID = ("events/round.outcome", "outcome", "state", "devices/wheel", "presence", "journal")
-HEARD = ("commands", "commands/dealer", "commands/manager", "commands/technician", "acks/lobby-7", "acks/audit")
-REPLIES = ("replies/lobby-7", "replies/pit")
+ASKED = ("commands/consumer/lobby-7", "commands/consumer/lobby-8", "commands/consumer/audit")
+HEARD = (
+    "commands",
+    "commands/dealer",
+    "commands/manager",
+    "commands/technician",
+    *ASKED,
+    "acks/lobby-7",
+    "acks/audit",
+)
+REPLIES = ("replies/lobby-7", "replies/pit", "replies/audit")
 TOPICS = [f"dealer/v1/studio-1/{table}/{name}" for table in ("r1", "r2") for name in (*SAID, *HEARD, *REPLIES)]
 ELSEWHERE = ["dealer/v1/studio-2/r1/outcome", "dealer/v1/studio-2/r1/commands", "dealer/v1/studio-1/r1", "other"]
 
@@ -67,11 +76,11 @@ def at(table: str, *names: str) -> set[str]:
 
 MAY_WRITE = {
     "table-pc": at("r1", *SAID, *REPLIES) | at("r2", *SAID, *REPLIES),
-    "lobby-7": at("r1", "commands", "acks/lobby-7"),
-    "lobby-8": at("r2", "commands"),
+    "lobby-7": at("r1", "commands", "commands/consumer/lobby-7", "acks/lobby-7"),
+    "lobby-8": at("r2", "commands", "commands/consumer/lobby-8"),
     "screen": at("r1", "commands/dealer"),
     "pit": at("r1", "commands/manager") | at("r2", "commands/manager"),
-    "audit": at("r1", "acks/audit"),
+    "audit": at("r1", "commands/consumer/audit", "acks/audit"),
     "nobody": set(),
 }
 OWN = ("outcome", "presence", "journal")
@@ -81,7 +90,7 @@ MAY_READ = {
     "lobby-8": at("r2", *SAID),
     "screen": at("r1", *SAID),
     "pit": at("r1", *SAID, "replies/pit") | at("r2", *SAID, "replies/pit"),
-    "audit": at("r1", *SAID, "acks/audit"),
+    "audit": at("r1", *SAID, "acks/audit", "replies/audit"),
     "nobody": set(),
 }
 

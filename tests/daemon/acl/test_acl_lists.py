@@ -87,6 +87,20 @@ def test_without_roles_by_topic_every_role_speaks_on_one_topic(
     assert "topic write dealer/v1/studio-1/r1/commands" in capsys.readouterr().out.split("user pit")[1].splitlines()
 
 
+def test_without_roles_by_topic_a_consumer_has_a_topic_on_which_it_commands_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clients = tmp_path / "clients.toml"
+    clients.write_text('[clients.dwh]\nkind = "consumer"\ntables = ["*"]\n')
+    assert main(["acl", "mosquitto", "--config", str(station(tmp_path)), "--clients", str(clients)]) == 0
+    of_station, of_consumer = capsys.readouterr().out.split("user dwh")
+    assert "topic read dealer/v1/studio-1/r1/commands/consumer/+" in of_station.splitlines()
+    writes = {line for line in of_consumer.splitlines() if "write" in line}
+    at = "dealer/v1/studio-1/r1"
+    assert writes == {f"topic readwrite {at}/acks/dwh", f"topic write {at}/commands/consumer/dwh"}
+    assert f"topic read {at}/replies/dwh" in of_consumer.splitlines()
+
+
 def test_a_station_without_a_user_and_a_client_with_its_name_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
