@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,6 +141,7 @@ def map_of(table: Turntable) -> WheelMap:
         slowing=table.dynamics.slowing(),
         roll_back_deg=min(350, table.dynamics.roll_back_deg() + 30),
     )
+    text += f"least_slowing_deg_s2 = {0.95 * math.degrees(table.dynamics.c0):.2f}\n"
     return parse_wheel(text.encode(), Path("bare.toml"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+import uuid
 from typing import Any
 
 import msgspec
@@ -42,6 +43,7 @@ def enter(arguments: argparse.Namespace) -> int:
     if device is None:
         return complain(f"{arguments.config}: table {table.name} has no manual-entry device", WRONG)
     entries = []
+    entry_id = uuid.uuid4().hex
     for prompt in ("result, such as number=17 or dice=1,3,6: ", "the same once more: "):
         if sys.stdin.isatty():
             print(prompt, end="", file=sys.stderr, flush=True)
@@ -49,9 +51,10 @@ def enter(arguments: argparse.Namespace) -> int:
             result = parse_result(sys.stdin.readline())
         except ValueError as error:
             return complain(str(error), WRONG)
-        entries.append(msgspec.json.encode({"by": arguments.by, "round": arguments.round, "result": result}) + b"\n")
+        entry = {"id": entry_id, "by": arguments.by, "round": arguments.round, "result": result}
+        entries.append(msgspec.json.encode(entry) + b"\n")
     try:
-        answers = asyncio.run(_send(device.port.removeprefix(UNIX), entries))
+        answers = _entered(device.port.removeprefix(UNIX), entries)
     except (OSError, TimeoutError) as error:
         return complain(f"the station does not listen at {device.port}: {error}. Does it run?", UNREACHABLE)
     if answers[-1]["state"] != "entered":
@@ -80,6 +83,14 @@ def _value(key: str, value: str) -> Any:
     return parts if len(parts) > 1 else parts[0]
 
 
+def _entered(path: str, entries: list[bytes]) -> list[dict[str, Any]]:
+    try:
+        return asyncio.run(_send(path, entries))
+    except ConnectionError:
+        # The answer was lost, perhaps not the entry: with the same id it is entered once.
+        return asyncio.run(_send(path, entries))
+
+
 async def _send(path: str, entries: list[bytes]) -> list[dict[str, Any]]:
     answers = []
     async with asyncio.timeout(ANSWER_WITHIN_S):
@@ -88,7 +99,10 @@ async def _send(path: str, entries: list[bytes]) -> list[dict[str, Any]]:
             for entry in entries:
                 writer.write(entry)
                 await writer.drain()
-                answers.append(msgspec.json.decode(await reader.readline()))
+                line = await reader.readline()
+                if not line.endswith(b"\n"):
+                    raise ConnectionResetError("it hung up in the middle; see on the table what became of the result")
+                answers.append(msgspec.json.decode(line))
         finally:
             writer.close()
     return answers

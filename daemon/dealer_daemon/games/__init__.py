@@ -10,7 +10,15 @@ from importlib import import_module
 
 from dealer_daemon.games import cards
 from dealer_daemon.games.cards.game import card_game
-from dealer_daemon.games.game import AttemptGame, BadFacts, CardGame, DeviceRole, Game, TableDevice
+from dealer_daemon.games.game import (
+    AttemptGame,
+    BadFacts,
+    CardGame,
+    DeviceRole,
+    Game,
+    TableDevice,
+    UnreadableFile,
+)
 
 __all__ = [
     "AttemptGame",
@@ -20,6 +28,7 @@ __all__ = [
     "Game",
     "TableDevice",
     "UnknownGame",
+    "UnreadableFile",
     "game_names",
     "load_game",
 ]

@@ -74,5 +74,5 @@ GAME = AttemptGame(
     stated=_stated,
     # 002: the bowl is lifted after betting closed.
     starts=lambda _settings: "after_close",
-    result="remainder",
+    same=lambda one, other: one["remainder"] == other["remainder"],
 )

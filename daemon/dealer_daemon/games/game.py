@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from dealer_daemon.events.devices import CalibrationRef
 from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.validation.judge import Judge
 from dealer_daemon.verdicts import Remedy
-from dealer_drivers.driver import DeviceAction, Observes
+from dealer_drivers.calibration import CalibrationSlot
+from dealer_drivers.driver import AngleSource, DeviceAction, Observes
 
 StartRule = Literal["any", "after_close", "before_close"]
 
@@ -19,6 +21,14 @@ StartRule = Literal["any", "after_close", "before_close"]
 DeviceRole = Literal["main", "witness", "fallback"]
 """A witness sees the same result in its own way: both must agree. A fallback counts for a round for which the service
 manager allowed it."""
+
+
+class UnreadableFile(ValueError):  # noqa: N818
+    """A file that a game's settings name cannot be used: ``key`` is the setting, the text says why."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(reason)
+        self.key = key
 
 
 class BadFacts(ValueError):  # noqa: N818
@@ -37,6 +47,10 @@ class TableDevice:
     """What may be asked of it, as its options allow."""
     decks: int | None = None
     """Decks of the cards that it knows each by itself."""
+    angle: AngleSource | None = None
+    """How it counts, where it is a wheel's encoder."""
+    calibration: CalibrationRef | None = None
+    """What it was calibrated by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +69,11 @@ class Game:
     stated: Callable[[Any, Mapping[str, Any]], dict[str, Any]]
     needs_server: Callable[[Any], tuple[str, str] | None] = lambda settings: None  # noqa: ARG005
     """The (key, reason) of settings that only work where a server opens and closes the rounds."""
+    load: Callable[[Any], Any] = lambda settings: settings
+    """Settings with the files that they name read, once, for ``judge`` and ``stated``. Raises ``UnreadableFile``."""
+    calibration: CalibrationSlot | None = None
+    """The setting that the calibration of a device of the table fills: of the one that observes ``calibrates``."""
+    calibrates: Observes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,15 +82,15 @@ class AttemptGame(Game):
 
     ``judge`` makes the judge; its last arguments are what the journal knows: the device's attempt counter of the
     round in play, and the facts of the device's last result that stands or waits for the dealer's word.
-    ``starts`` says when an attempt may begin against ``betting.close``.
+    ``starts`` says when an attempt may begin against ``betting.close``. ``same`` says whether a witness saw the same
+    result as the main device, by the facts of each.
     """
 
     judge: Callable[[Any, Sequence[TableDevice], int | None, Mapping[str, Any] | None], Judge]
     starts: Callable[[Any], StartRule]
+    same: Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
     remembers: bool = False
     """The judge takes up a value that waited for the dealer's word when the station stopped, and watches on."""
-    result: str = ""
-    """The fact that two witnesses must agree on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

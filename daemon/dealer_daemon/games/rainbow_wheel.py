@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice
+from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice, UnreadableFile
 from dealer_daemon.validation.judge import Judge
-from dealer_daemon.validation.turn import TurnJudge, TurnResult
+from dealer_daemon.validation.turn import TurnJudge, TurnResult, longest_gap_s
 from dealer_daemon.validation.turn_map import COUNTS, SEGMENTS, WheelFileError, WheelMap, load_wheel
 from dealer_daemon.validation.turn_rules import TurnRules
 from dealer_daemon.verdicts import Remedy
-from dealer_drivers.driver import Observes
+from dealer_drivers.calibration import CalibrationSlot
+from dealer_drivers.driver import AngleSource, Observes
+
+POLL_SLACK = 1.2
+"""Answers do not come at even distances."""
 
 
 class RainbowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tables.X.turn]``."""
 
     turn: TurnRules
+
+
+@dataclass(frozen=True, slots=True)
+class RainbowTable:
+    """The settings with the wheel's file read: judge, entries and corrections all speak of this one wheel."""
+
+    turn: TurnRules
+    wheel: WheelMap
 
 
 def turn_facts(result: TurnResult) -> dict[str, Any]:
@@ -37,9 +51,18 @@ def turn_facts(result: TurnResult) -> dict[str, Any]:
     }
 
 
-def _stated(settings: RainbowSettings, args: Mapping[str, Any]) -> dict[str, Any]:
-    wheel = load_wheel(Path(settings.turn.wheel))
+def _load(settings: RainbowSettings) -> RainbowTable:
+    try:
+        return RainbowTable(settings.turn, load_wheel(Path(settings.turn.wheel)))
+    except WheelFileError as error:
+        raise UnreadableFile("turn.wheel", str(error)) from error
+
+
+def _stated(settings: RainbowTable, args: Mapping[str, Any]) -> dict[str, Any]:
+    wheel = settings.wheel
     segment, color = args.get("segment"), args.get("color")
+    if color is not None and not isinstance(color, str):
+        raise BadFacts(f'"color" is one text: {", ".join(COUNTS)}')
     if segment is None and color in COUNTS:
         return _unseen(wheel, None, color)
     if not isinstance(segment, int) or isinstance(segment, bool) or not 0 <= segment < SEGMENTS:
@@ -82,18 +105,46 @@ def _check(settings: RainbowSettings, devices: Sequence[TableDevice]) -> list[tu
             "mark, 0 for a counter with index"
         )
         found.append(("turn.wheel", reason))
+    if encoder.angle is not None:
+        found += _check_counts(settings.turn, wheel, encoder.name, encoder.angle)
     return found
 
 
+def _check_counts(rules: TurnRules, wheel: WheelMap | None, name: str, angle: AngleSource) -> Iterator[tuple[str, str]]:
+    """What rules, wheel and encoder say of each other."""
+    if wheel is not None and not angle.absolute and wheel.file.reference_deg:
+        yield (
+            "turn.wheel",
+            f"wheel file {rules.wheel}: reference_deg: {wheel.file.reference_deg:g}, but {name!r} counts from its "
+            "index: write 0.0, and measure offset_deg by angles from there",
+        )
+    if angle.poll_ms is None:
+        return
+    longest_s = longest_gap_s(rules, angle.turns)
+    most_ms = math.floor(1000 * longest_s / angle.questions / POLL_SLACK)
+    if angle.poll_ms > most_ms:
+        yield (
+            "devices",
+            f"{name!r} is asked every {angle.poll_ms} ms, so its counts are up to {angle.poll_ms * angle.questions} ms "
+            f"apart, and {longest_s * 1000:.0f} ms is the most here (max_gap_s, and half of its {angle.turns:g} turns "
+            f"at max_turns_per_s): no turn would count. Set poll_ms to {most_ms} at most",
+        )
+
+
 def _judge(
-    settings: RainbowSettings,
+    settings: RainbowTable,
     devices: Sequence[TableDevice],  # noqa: ARG001
     token: int | None,  # noqa: ARG001
     stands: Mapping[str, Any] | None,
 ) -> Judge:
-    wheel = load_wheel(Path(settings.turn.wheel))
     by_device = stands is not None and stands.get("turns") is not None
-    return TurnJudge(settings.turn, wheel, turn_facts, stands=by_device)
+    return TurnJudge(settings.turn, settings.wheel, turn_facts, stands=by_device)
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """A person who keyed in the colour alone has said nothing of the segment."""
+    known = None not in (one["segment"], other["segment"])
+    return bool(one["color"] == other["color"] and (not known or one["segment"] == other["segment"]))
 
 
 GAME = AttemptGame(
@@ -103,5 +154,9 @@ GAME = AttemptGame(
     check=_check,
     judge=_judge,
     stated=_stated,
+    same=_same,
+    load=_load,
     starts=lambda settings: settings.turn.launch,
+    calibration=CalibrationSlot("colour-wheel", "turn.wheel", "wheel.toml"),
+    calibrates=Observes.ANGLE,
 )

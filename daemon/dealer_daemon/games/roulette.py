@@ -14,6 +14,7 @@ from dealer_daemon.validation.spin import SpinJudge
 from dealer_daemon.validation.spin_result import SpinResult
 from dealer_daemon.validation.spin_rules import SpinRules
 from dealer_daemon.verdicts import Remedy
+from dealer_drivers.calibration import CalibrationSlot
 from dealer_drivers.driver import Observes
 
 # From 0 clockwise (games.md §5).
@@ -108,5 +109,7 @@ GAME = AttemptGame(
     stated=_stated,
     starts=lambda settings: settings.spin.launch,
     remembers=True,
-    result="number",
+    calibration=CalibrationSlot("lap-curve", "spin.estimate"),
+    calibrates=Observes.NUMBER,
+    same=lambda one, other: one["number"] == other["number"],
 )

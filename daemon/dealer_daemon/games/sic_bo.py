@@ -121,5 +121,5 @@ GAME = AttemptGame(
     # 001: never while bets are open; 002 and 003 shake after betting closed, too.
     starts=lambda _settings: "after_close",
     needs_server=_needs_server,
-    result="dice",
+    same=lambda one, other: one["dice"] == other["dice"],
 )

@@ -44,6 +44,7 @@ class CardReason(StrEnum):
     SHOE_EMPTY = "shoe_empty"
     UNSEEN_IN_HAND = "unseen_in_hand"
     UNSEEN_BETWEEN_HANDS = "unseen_between_hands"
+    UNSEEN_BEFORE_BURN = "unseen_before_burn"
     # Held.
     PERHAPS_REPEATED = "perhaps_repeated"
     SLOT_OVERWRITTEN = "slot_overwritten"

@@ -43,6 +43,11 @@ HALF_WRAP = 0.5
 """An encoder that counts one turn says nothing of a gap in which half a turn is possible."""
 
 
+def longest_gap_s(rules: TurnRules, turns: float) -> float:
+    """The longest time between two counts of an encoder that counts so many turns, seconds."""
+    return min(rules.max_gap_s, HALF_WRAP * turns / rules.max_turns_per_s)
+
+
 @dataclass(frozen=True, slots=True)
 class TurnResult:
     """A turn that counts. ``turns`` is net: roll-back is taken off."""
@@ -248,8 +253,7 @@ class TurnJudge:
         return signals
 
     def _most_gap_s(self, reading: WheelAngle) -> float:
-        wrap_turns = reading.wraps_at / reading.per_turn
-        return min(self._rules.max_gap_s, HALF_WRAP * wrap_turns / self._rules.max_turns_per_s)
+        return longest_gap_s(self._rules, reading.wraps_at / reading.per_turn)
 
     def _wait(self, sample: Sample, gap_s: float) -> list[Signal]:
         """No turn is running."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dealer_daemon.validation.turn_coast import Coast
 from dealer_daemon.validation.turn_map import WheelMap
 from dealer_daemon.validation.turn_motion import Motion, Pace, slowing_limit
 from dealer_daemon.validation.turn_rules import TurnReason, TurnRules
@@ -52,9 +53,13 @@ class TurnAttempt:
     furthest_deg: float = 0.0
     """The most that it was away from its start, that way."""
     peak_deg_s: float = 0.0
+    _coast: Coast = field(init=False)
     _coasting: bool = False
     _by_hand: Refused | None = None
     _odd: dict[TurnReason, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._coast = Coast(self.wheel)
 
     def travel(self, deg: float) -> float:
         """Net degrees from the start, roll-back taken off."""
@@ -65,7 +70,9 @@ class TurnAttempt:
         away = sample.deg - self.start_deg
         if self.sign == 0 and abs(away) >= GOING_DEG:
             self.sign = 1 if away > 0 else -1
+        driven = None
         if self.sign:
+            driven = self._coast.note(self.sign * away, sample.t_s)
             self.furthest_deg = max(self.furthest_deg, self.sign * away)
             back = self.furthest_deg - self.sign * away
             if back > self.wheel.file.roll_back_deg + self.rules.start_deg:
@@ -79,9 +86,9 @@ class TurnAttempt:
                 f"the wheel turned {abs(sample.deg - self.marked_deg) / 360:.1f} times and its mark was not seen",
             )
         pace = self.motion.pace()
-        return None if pace is None or not self.sign else self._moving(pace)
+        return None if pace is None or not self.sign else self._moving(pace, driven)
 
-    def _moving(self, pace: Pace) -> Refused | Held | None:
+    def _moving(self, pace: Pace, driven: str | None) -> Refused | Held | None:
         before, now = self.sign * pace.before, self.sign * pace.now
         self.peak_deg_s = max(self.peak_deg_s, now)
         self._coasting |= now < COASTING_PART * self.peak_deg_s or self.furthest_deg >= HAND_OFF_DEG
@@ -93,11 +100,11 @@ class TurnAttempt:
                 f"the encoder's angle stepped by {step:+.1f}° while the wheel's speed stayed: the shaft slips",
             )
         # A step looks like a hand until it is known for one.
-        self._by_hand = self._by_hand or self._hand(before, now, pace.span_s, slowing)
+        self._by_hand = self._by_hand or self._hand(before, now, pace.span_s, slowing, driven)
         return None if open_ else self._by_hand
 
-    def _hand(self, before: float, now: float, span_s: float, slowing: float) -> Refused | None:
-        """What a hand must have done between two speeds."""
+    def _hand(self, before: float, now: float, span_s: float, slowing: float, driven: str | None) -> Refused | None:
+        """What a hand must have done between two speeds, or over whole turns."""
         change = (now - before) / span_s
         limit = slowing_limit(slowing, max(abs(before), abs(now)))
         return (
@@ -116,6 +123,7 @@ class TurnAttempt:
                 self._coasting and now - before > limit * span_s + (PEG_KICK_DEG_S if now < HAND_FROM_DEG_S else 0),
                 f"it gained {change:.0f}°/s² at {now:.0f}°/s after the hand had let go",
             )
+            or self._believe(TurnReason.DRIVEN_BY_HAND, driven is not None, driven or "")
         )
 
     def _believe(self, reason: TurnReason, odd: bool, detail: str) -> Refused | None:

@@ -9,7 +9,8 @@
     slowing_deg_s2 = 25.0          # what this wheel slows by without a hand: constant part, imbalance included
     slowing_per_s = 0.03           # and the part that grows with its speed
 
-Needed where the table checks the reference mark: ``reference_deg``. Optional: ``correction_deg``, ``roll_back_deg``.
+Needed where the table checks the reference mark: ``reference_deg``. Optional: ``correction_deg``, ``roll_back_deg``,
+``least_slowing_deg_s2``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ SEGMENTS = 52
 SEGMENT_DEG = 360 / SEGMENTS
 COUNTS = {"yellow": 24, "blue": 12, "pink": 8, "green": 4, "purple": 2, "orange": 1, "red": 1}
 """Rule book 002."""
+LEAST_SLOWING_DEG_S2 = 2.0
+"""No wheel with a pointer between pegs runs more freely. A light prize wheel that was measured lost 5.4."""
 MOST_CORRECTION_DEG = 10.0
 """Real encoders were 1.5 to 3.8 degrees out of true (``devices.md`` §5)."""
 
@@ -54,6 +57,8 @@ class WheelFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     offset_deg: Degrees
     keep_out_deg: Annotated[float, msgspec.Meta(ge=0.1, le=3)] = 0.7
     slowing_deg_s2: Positive
+    least_slowing_deg_s2: Positive | None = None
+    """What its friction alone slows it by, at low speed, imbalance left out: the mean over whole turns."""
     slowing_per_s: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
     roll_back_deg: Annotated[float, msgspec.Meta(ge=10, le=350)] = 170.0
     """How far this wheel may roll back after it stopped uphill."""
@@ -91,6 +96,12 @@ class WheelMap:
     def slowing(self, speed_deg_s: float) -> float:
         """The most that this wheel changes its speed by without a hand, degrees per second squared."""
         return self.file.slowing_deg_s2 + self.file.slowing_per_s * abs(speed_deg_s)
+
+    @property
+    def least_slowing_deg_s2(self) -> float:
+        """The least that this wheel slows by without a hand, as a mean over whole turns, degrees per second squared."""
+        measured = self.file.least_slowing_deg_s2
+        return min(LEAST_SLOWING_DEG_S2, self.file.slowing_deg_s2 / 2) if measured is None else measured
 
     def correction(self, encoder_deg: float) -> float:
         """What to add to an angle of the encoder."""
@@ -150,6 +161,9 @@ def _problems(file: WheelFile) -> list[str]:
         found.append(f"correction_deg: each is -{MOST_CORRECTION_DEG:g} to {MOST_CORRECTION_DEG:g}")
     elif not _rises(file.correction_deg):
         found.append("correction_deg: falls so steeply that the wheel's angle would go back while the encoder's rises")
+    least = file.least_slowing_deg_s2
+    if least is not None and not least <= file.slowing_deg_s2:
+        found.append("least_slowing_deg_s2: above slowing_deg_s2, which is the most that the wheel slows by")
     numbers = (file.offset_deg, file.slowing_deg_s2, file.slowing_per_s, file.keep_out_deg, *file.correction_deg)
     if not all(map(math.isfinite, numbers)):
         found.append("every number must be finite")

@@ -20,6 +20,7 @@ class TurnReason(StrEnum):
     ON_BOUNDARY = "on_boundary"
     STOPPED_BY_HAND = "stopped_by_hand"
     PUSHED_AGAIN = "pushed_again"
+    DRIVEN_BY_HAND = "driven_by_hand"
     TURN_REVERSED = "turn_reversed"
     WRONG_WAY = "wrong_way"
     NO_REST = "no_rest"
@@ -42,7 +43,8 @@ class TurnRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """The table's rules for a valid turn. Defaults: rule book 002 and ``devices.md`` §5."""
 
     wheel: str
-    """The wheel's calibration file: segments, zero, keep-out and friction (``docs/howto/add-a-colour-wheel.md``)."""
+    """The wheel's calibration file: segments, zero, keep-out and friction (``docs/howto/add-a-colour-wheel.md``). Read
+    once, when the station starts: restart it after a change. Left out where the encoder has ``calibration``."""
     min_turns: float = 3.0
     """Full turns from the segment where the wheel rested to the one where it rests, roll-back taken off (002)."""
     way: Literal["either", "up", "down"] = "either"

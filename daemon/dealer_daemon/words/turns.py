@@ -31,6 +31,11 @@ TURNS: dict[str, Word] = {
         _REFUSED, "Pushed again while it ran", "转动中再次推动", "轉動中再次推動",
         "The wheel gained speed that it cannot gain by itself, after the hand had let go.",
     ),
+    "driven_by_hand": Word(
+        _REFUSED, "Driven by hand", "转盘被人手带动", "轉盤被人手帶動",
+        "The wheel did not lose the speed that its bearing takes (`least_slowing_deg_s2` in the wheel's file): a hand "
+        "carried it on. Spin it and let go within the first turn.",
+    ),
     "turn_reversed": Word(
         _REFUSED, "Turned back", "转盘反向转动", "轉盤反向轉動",
         "The wheel turned further back than it rolls by itself (`roll_back_deg`).",

@@ -4,6 +4,9 @@ A line is a JSON object ``{"by": "...", "round": "r1-17", "result": {...}}``; ea
 ``{"state": "again" | "entered" | "differ" | "expired" | "refused", "reason": "..."}``. The screen answers for who
 ``by`` is. The first entry waits for the second; another result, another person, another round or too long a time in
 between and both are forgotten.
+
+Both lines may carry the same ``"id"``, a word of the screen's own for this result. An id that was entered is answered
+``entered`` again and enters nothing: a screen whose answer was lost sends both lines once more.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from dealer_drivers.json_text import decode_json
 from dealer_drivers.readings import DeviceFault, Reading, Unreadable
 from dealer_drivers.readings.entry import EntryFault, ResultEntered
 
+MAX_ID = 100
+REMEMBERED = 64
+"""Ids that were entered. A lost answer is asked for again within seconds."""
 MAX_LINE = 4096
 """Bytes. The longest result there is, three dice, takes some forty."""
 
@@ -29,6 +35,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by: str
     round: str | None
     result: dict[str, Any]
+    id: str | None = None
 
     def problem(self) -> str | None:
         """What is wrong with it."""
@@ -36,6 +43,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return '"by" is the name of the person, 1 to 100 characters'
         if not self.result:
             return '"result" is empty'
+        if self.id is not None and not 1 <= len(self.id) <= MAX_ID:
+            return f'"id" is 1 to {MAX_ID} characters, or left out'
         return None
 
 
@@ -55,6 +64,7 @@ class EntrySession:
         self._skipping = False
         self._first: _First | None = None
         self._differed = False
+        self._entered: dict[str, Entry] = {}
 
     def opened(self, at: Instant) -> Output:
         """The screen is there."""
@@ -109,6 +119,10 @@ class EntrySession:
         problem = entry.problem()
         if problem is not None:
             return Output(send=(_answer("refused", problem),), frames=1)
+        if entry.id is not None and (known := self._entered.get(entry.id)) is not None:
+            if known == entry:
+                return Output(send=(_answer("entered", "it was entered before"),), frames=1)
+            return Output(send=(_answer("refused", '"id" was that of another result: take a new one'),), frames=1)
         first, self._first = self._first, None
         if first is None:
             self._first = _First(entry, line, at)
@@ -119,6 +133,10 @@ class EntrySession:
             faults = () if self._differed else (fault,)
             self._differed = True
             return Output(faults, (_answer("differ", detail),), frames=1)
+        if entry.id is not None:
+            self._entered[entry.id] = entry
+            if len(self._entered) > REMEMBERED:
+                del self._entered[next(iter(self._entered))]
         raw = _both(first.line, line)
         entered = ResultEntered(at=at, raw=raw, by=entry.by, round=entry.round, result=entry.result)
         readings: tuple[Reading, ...] = (entered,)

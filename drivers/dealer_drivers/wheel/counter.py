@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dealer_drivers.driver import (
     NOTHING,
+    AngleSource,
     DeviceAction,
     Driver,
     DriverOptions,
@@ -62,6 +63,10 @@ class CounterOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fi
         if self.baud not in BAUD_RATES:
             problems.append(OptionError("baud", f"must be one of {', '.join(map(str, sorted(BAUD_RATES)))}"))
         return problems
+
+    def angle_source(self) -> AngleSource:
+        """It reports by itself, and knows no place before its index."""
+        return AngleSource(absolute=False, turns=WRAPS_AT / self.counts_per_turn)
 
 
 class CounterSession:

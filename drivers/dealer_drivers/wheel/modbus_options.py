@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from dealer_drivers.driver import DriverOptions, SerialSettings
+from dealer_drivers.driver import AngleSource, DriverOptions, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.readings.wheel import LEAST_COUNTS, TOO_COARSE
 
@@ -73,6 +73,11 @@ class ModbusOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fie
         if not 20 <= self.answer_ms <= 1000:
             problems.append(OptionError("answer_ms", "must be 20 to 1000"))
         return problems
+
+    def angle_source(self) -> AngleSource:
+        """Polled; where there is a mark to ask for, a count may wait for one question more."""
+        questions = 1 if self.reference_register is None else 2
+        return AngleSource(absolute=True, turns=self.turns, poll_ms=self.poll_ms, questions=questions)
 
     def quiet_s(self) -> float:
         """Silence between an answer and the next question."""

@@ -10,15 +10,18 @@ import pytest
 
 from dealer_daemon.commands import Command, CommandName, Role
 from dealer_daemon.events import EventData
-from dealer_daemon.games import AttemptGame, BadFacts, TableDevice, load_game
+from dealer_daemon.games import AttemptGame, BadFacts, TableDevice, UnreadableFile, load_game
 from dealer_daemon.games.rainbow_wheel import GAME, RainbowSettings
 from dealer_daemon.round import TableState
 from dealer_daemon.table import Decision, Rules, Table, TableSetup
 from dealer_daemon.validation.turn_map import SEGMENT_DEG
 from dealer_drivers.driver import Observes
 from dealer_drivers.readings import Reading
+from dealer_drivers.readings.entry import ResultEntered
+from dealer_drivers.wheel.counter import CounterOptions
+from dealer_drivers.wheel.modbus_options import ModbusOptions
 from support.tables import word
-from support.turns import RULES, PlainWheel, at, plain_file
+from support.turns import COLORS, RULES, PlainWheel, at, plain_file
 
 ENCODER = TableDevice(name="wheel", driver="wheel-counter", observes=frozenset({Observes.ANGLE, Observes.LAPS}))
 UNMARKED = TableDevice(name="wheel", driver="wheel-modbus", observes=frozenset({Observes.ANGLE}))
@@ -64,11 +67,12 @@ def test_what_cannot_be_is_said_by_key(settings: RainbowSettings, tmp_path: Path
 
 
 def test_a_person_states_a_segment_or_a_color(settings: RainbowSettings) -> None:
-    facts = GAME.stated(settings, {"segment": 30})
+    table = GAME.load(settings)
+    facts = GAME.stated(table, {"segment": 30})
     assert (facts["segment"], facts["color"], facts["turns"]) == (30, "blue", None)
     assert facts["segment_map"].startswith("sha256:")
-    assert GAME.stated(settings, {"color": "red"})["segment"] is None
-    assert GAME.stated(settings, {"segment": 51, "color": "red"})["segment"] == 51
+    assert GAME.stated(table, {"color": "red"})["segment"] is None
+    assert GAME.stated(table, {"segment": 51, "color": "red"})["segment"] == 51
 
 
 @pytest.mark.parametrize(
@@ -76,17 +80,17 @@ def test_a_person_states_a_segment_or_a_color(settings: RainbowSettings) -> None
 )
 def test_what_this_wheel_cannot_have_is_refused(settings: RainbowSettings, args: dict[str, Any]) -> None:
     with pytest.raises(BadFacts):
-        GAME.stated(settings, args)
+        GAME.stated(GAME.load(settings), args)
 
 
 class Floor:
     """A table with a rainbow wheel, and a wheel that the test turns."""
 
-    def __init__(self, settings: RainbowSettings, source: str) -> None:
+    def __init__(self, settings: RainbowSettings, source: str, *others: TableDevice) -> None:
         setup = TableSetup(
             name="w1",
-            rules=Rules(GAME, settings, source, 3),  # type: ignore[arg-type]
-            devices=(ENCODER,),
+            rules=Rules(GAME, GAME.load(settings), source, 3),  # type: ignore[arg-type]
+            devices=(ENCODER, *others),
             version="test",
             config_hash="0" * 64,
         )
@@ -104,7 +108,9 @@ class Floor:
         self.events += [event.data for event in decision.events]
 
     def ask(self, name: CommandName) -> None:
-        command = Command(id=f"c{len(self.events)}", name=name, client="t", role=Role.SERVER, by="server", args={})
+        command = Command(
+            id=f"c{len(self.events)}", name=name, client="t", role=Role.MANAGER, by="m", args={"reason": "x"}
+        )
         self.keep(self.table.command(command, at(self.wheel.t_s), lambda _: None))
 
     def words(self) -> list[str]:
@@ -128,10 +134,10 @@ def test_rounds_that_the_wheel_opens(settings: RainbowSettings) -> None:
         "round.outcome", "round.opened", "attempt.started", "betting.closed", "round.outcome", "round.opened",
     ]  # fmt: skip
     outcomes = [event for event in floor.events if event.type == "round.outcome"]
-    segments = [outcome.facts["segment"] for outcome in outcomes]  # type: ignore[union-attr]
+    segments = [outcome.facts["segment"] for outcome in outcomes]  # type: ignore[attr-defined]
     place = int(floor.wheel.deg % 360 / SEGMENT_DEG)
     assert segments[1] == place
-    assert [outcome.attempts for outcome in outcomes] == [2, 1]  # type: ignore[union-attr]
+    assert [outcome.attempts for outcome in outcomes] == [2, 1]  # type: ignore[attr-defined]
 
 
 def test_rounds_of_a_server(settings: RainbowSettings) -> None:
@@ -147,3 +153,101 @@ def test_rounds_of_a_server(settings: RainbowSettings) -> None:
         "round.opened", "attempt.started", "attempt.refused:launched_early", "betting.closed", "attempt.started",
         "round.outcome", "violation:spin_without_round",
     ]  # fmt: skip
+
+
+def test_one_wheel_for_judge_entries_and_corrections(settings: RainbowSettings) -> None:
+    """The file is read once: what happens to it while the station runs changes nothing."""
+    table = GAME.load(settings)
+    Path(settings.turn.wheel).write_text(plain_file(colors=COLORS[::-1]))
+    assert GAME.stated(table, {"segment": 0})["color"] == COLORS[0]
+    Path(settings.turn.wheel).unlink()
+    assert GAME.stated(table, {"segment": 51})["color"] == COLORS[51]
+    assert GAME.judge(table, [ENCODER], None, None) is not None
+    with pytest.raises(UnreadableFile, match="there is no such file") as raised:
+        GAME.load(settings)
+    assert raised.value.key == "turn.wheel"
+
+
+def keyed(role: Any) -> TableDevice:
+    return TableDevice(name="keys", driver="manual-entry", observes=frozenset({Observes.ENTRY}), role=role)
+
+
+def key(floor: Floor, result: dict[str, Any]) -> None:
+    current = floor.table.state.round
+    assert current is not None
+    now = at(floor.wheel.t_s)
+    entered = ResultEntered(at=now, raw=b"x", by="Li", round=current.id, result=result)
+    floor.keep(floor.table.readings("keys", [entered], now))
+
+
+@pytest.mark.parametrize(
+    ("result", "ends"),
+    [
+        ({"segment": 3}, "round.outcome"),
+        ({"color": "yellow"}, "round.outcome"),
+        ({"segment": 4}, "attempt.held:witnesses_differ"),
+        ({"color": "red"}, "attempt.held:witnesses_differ"),
+    ],
+)
+def test_a_person_beside_the_wheel_is_its_witness(settings: RainbowSettings, result: dict[str, Any], ends: str) -> None:
+    floor = Floor(settings, "server", keyed("witness"))
+    floor.wheel.rest(1.5)
+    floor.ask(CommandName.ROUND_OPEN)
+    floor.ask(CommandName.BETTING_CLOSE)
+    turn(floor, 1080 + 3 * SEGMENT_DEG)
+    key(floor, result)
+    assert floor.words()[-1] == ends
+
+
+def test_a_turn_that_began_while_the_round_was_by_hand_ends_in_the_next_one(settings: RainbowSettings) -> None:
+    floor = Floor(settings, "server", keyed("fallback"))
+    floor.wheel.rest(1.5)
+    for name in (CommandName.ROUND_OPEN, CommandName.BETTING_CLOSE, CommandName.ENTRY_ALLOW):
+        floor.ask(name)
+    floor.wheel.turn(1080 + 4 * SEGMENT_DEG, leave_deg=400)
+    key(floor, {"segment": 26})
+    assert floor.words()[-1] == "round.outcome"
+    floor.ask(CommandName.ROUND_OPEN)
+    floor.ask(CommandName.BETTING_CLOSE)
+    before = len(floor.words())
+    floor.wheel.go(-20, 12)
+    floor.wheel.rest(3)
+    assert floor.words()[before:] == ["violation:spin_without_round"]
+    turn(floor, 1080 + 5 * SEGMENT_DEG)
+    assert floor.words()[before + 1 :] == ["attempt.started", "round.outcome"]
+
+
+def encoder(options: ModbusOptions | CounterOptions) -> TableDevice:
+    return TableDevice(
+        name="wheel",
+        driver="wheel",
+        observes=frozenset({Observes.ANGLE, Observes.LAPS}),
+        angle=options.angle_source(),
+    )
+
+
+def test_a_counter_s_reference_is_its_index(settings: RainbowSettings, tmp_path: Path) -> None:
+    counter = encoder(CounterOptions())
+    ((key, reason),) = GAME.check(settings, [counter])
+    assert key == "turn.wheel"
+    assert "reference_deg: 10, but 'wheel' counts from its index: write 0.0" in reason
+    indexed = tmp_path / "indexed.toml"
+    indexed.write_text(plain_file().replace("reference_deg = 10.0", "reference_deg = 0.0"))
+    assert GAME.check(changed(settings, wheel=str(indexed)), [counter]) == []
+
+
+@pytest.mark.parametrize(
+    ("turns", "reference", "most_ms"), [(1, 16, 52), (1, None, 104), (2, 16, 104), (4096, 16, 104), (4096, None, 208)]
+)
+def test_an_encoder_that_is_asked_too_seldom_is_refused_with_the_number_to_set(
+    settings: RainbowSettings, turns: int, reference: int | None, most_ms: int
+) -> None:
+    def said(poll_ms: int) -> list[tuple[str, str]]:
+        return GAME.check(
+            settings, [encoder(ModbusOptions(turns=turns, reference_register=reference, poll_ms=poll_ms))]
+        )
+
+    assert said(most_ms) == []
+    ((key, reason),) = said(most_ms + 1)
+    assert key == "devices"
+    assert f"Set poll_ms to {most_ms} at most" in reason
