@@ -60,7 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     fleet.set_defaults(command=_fleet)
 
     drawing = commands.add_parser(
-        "pictures", help="draw what a technician calibrates a scenario's cameras over dice with; prints the files"
+        "pictures",
+        help="draw what a technician calibrates a scenario's cameras over dice and beans with; prints the files",
     )
     drawing.add_argument("scenario", help="a name from `hw-sim list`, or the path of a TOML file")
     drawing.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the PNG files are written")
@@ -119,9 +120,12 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _pictures(options: argparse.Namespace) -> int:
+    from hw_sim.beans.pictures import write_bean_pictures
     from hw_sim.dice.pictures import write_pictures
 
-    print(json.dumps(write_pictures(load_scenario(options.scenario), options.out, options.seed)))
+    scenario = load_scenario(options.scenario)
+    dice = write_pictures(scenario, options.out, options.seed)
+    print(json.dumps({**dice, **write_bean_pictures(scenario, options.out, options.seed)}))
     return DONE
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,19 @@ def test_readings_are_printed_for_people(recording: str, capsys: pytest.CaptureF
     lines = capsys.readouterr().out.splitlines()
     assert any("BallLaps(laps=" in line for line in lines)
     assert any("joined in mid-line" in line and line.endswith("(no value)") for line in lines)
+
+
+def test_whoever_has_read_enough_may_go(recording: str) -> None:
+    """``--readings | head -1``: no traceback, whatever is still to be printed."""
+    command = [sys.executable, "-m", "dealer_drivers.conformance", "cammegh-m360", "--recording", recording]
+    with subprocess.Popen(
+        [*command, "--option", "extended=true", "--readings"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as told:
+        assert told.stdout is not None
+        assert told.stderr is not None
+        told.stdout.close()
+        assert told.stderr.read() == b""
+        assert told.wait(60) == 2
 
 
 @pytest.mark.parametrize(

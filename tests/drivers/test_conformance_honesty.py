@@ -177,7 +177,7 @@ OUTSIDE: list[tuple[Callable[[], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("look", "words"), OUTSIDE, ids=str)
+@pytest.mark.parametrize(("look", "words"), OUTSIDE)
 def test_a_look_outside_is_caught(look: Callable[[], object], words: str) -> None:
     driver, examples = good()
     spoilt = replace(driver, session=lambda options: looking(look)(driver.session(options)))

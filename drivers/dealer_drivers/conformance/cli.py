@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import sys
 import time
 import tomllib
@@ -17,9 +18,10 @@ from rich.table import Table
 
 from dealer_drivers.conformance.check import Broken, Check, brief
 from dealer_drivers.conformance.examples import Example, Examples, recorded
+from dealer_drivers.conformance.limit import TooLong
 from dealer_drivers.conformance.player import START
 from dealer_drivers.conformance.subject import Subject
-from dealer_drivers.conformance.suite import CASES, JUNK_BYTES, SEED, checks
+from dealer_drivers.conformance.suite import CASES, JUNK_BYTES, LAW_S, SEED, checks
 from dealer_drivers.driver import Driver, UnknownDriver, load_driver
 from dealer_drivers.errors import DeviceError
 
@@ -34,7 +36,8 @@ class _Wrong(Exception):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What came of one check: ``holds``, ``broken`` or ``waived``, with a sentence where it is not the first."""
+    """What came of one check: ``holds``, ``broken``, ``waived`` or ``untried``, with a sentence where it is not the
+    first."""
 
     check: Check
     result: str
@@ -44,18 +47,30 @@ class Row:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command. Returns its exit code."""
-    given = _parser().parse_args(arguments)
+    try:
+        code = _done(_parser().parse_args(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return USAGE
+    return code
+
+
+def _done(given: argparse.Namespace) -> int:
     try:
         driver = load_driver(given.driver)
         examples = _examples(driver, given)
         if given.readings:
             _print_readings(driver, examples, given)
             return HOLDS
-        todo = checks(driver, examples, cases=given.cases, seed=given.seed, junk_bytes=given.junk_bytes)
+        todo = checks(
+            driver, examples, cases=given.cases, seed=given.seed, junk_bytes=given.junk_bytes, law_s=given.law_seconds
+        )
     except (_Wrong, UnknownDriver, DeviceError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE
-    rows = [_row(check) for check in todo]
+    rows = _rows(todo)
     if given.json:
         print(json.dumps(_as_json(driver, rows), indent=2))
     else:
@@ -80,6 +95,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cases", type=int, default=CASES, help="random cases a law (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=SEED, help="chooses them (default: %(default)s)")
     parser.add_argument("--junk-bytes", type=int, default=JUNK_BYTES, help="where memory is looked at (%(default)s)")
+    parser.add_argument(
+        "--law-seconds",
+        type=float,
+        default=LAW_S,
+        metavar="S",
+        help="of the processor's time for one law; the first that takes longer ends the trial (default: %(default)g)",
+    )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="one object for programs")
     shown.add_argument("--readings", action="store_true", help="check nothing: print what is read of the examples")
@@ -134,16 +156,25 @@ def _options(pairs: Sequence[str]) -> dict[str, object]:
     return found
 
 
-def _row(check: Check) -> Row:
-    began = time.perf_counter()
-    result, why = "holds", ""
-    if check.waived:
-        return Row(check, "waived", check.waived, 0.0)
-    try:
-        check()
-    except Broken as broken:
-        result, why = "broken", str(broken)
-    return Row(check, result, why, time.perf_counter() - began)
+def _rows(todo: Sequence[Check]) -> list[Row]:
+    """Of all checks; after one that took too long the rest are not tried, so that a slow driver gets its verdict."""
+    rows: list[Row] = []
+    slow = ""
+    for check in todo:
+        began = time.perf_counter()
+        result, why = "holds", ""
+        if check.waived:
+            result, why = "waived", check.waived
+        elif slow:
+            result, why = "untried", f"{slow} took too long"
+        else:
+            try:
+                check()
+            except Broken as broken:
+                result, why = "broken", str(broken)
+                slow = str(check) if isinstance(broken, TooLong) else ""
+        rows.append(Row(check, result, why, time.perf_counter() - began))
+    return rows
 
 
 def _as_json(driver: Driver, rows: Sequence[Row]) -> dict[str, object]:
@@ -175,6 +206,8 @@ def _print_table(driver: Driver, rows: Sequence[Row]) -> None:
         grid.add_row(row.check.law, row.check.about, row.result, row.why.replace("[", r"\["))
     console.print(grid)
     count = {result: sum(row.result == result for row in rows) for result in ("holds", "broken", "waived")}
+    if untried := sum(row.result == "untried" for row in rows):
+        count["untried"] = untried
     spent_s = sum(row.seconds for row in rows)
     console.print(", ".join(f"{number} {result}" for result, number in count.items()) + f" in {spent_s:.1f} s")
 

@@ -21,7 +21,8 @@ def without_end(raw: bytes) -> bytes:
     return raw.rstrip(b"\r\n") or raw
 
 
-def _key(reading: Reading) -> Key:
+def key_of(reading: Reading) -> Key:
+    """Readings of one kind from the same bytes."""
     return type(reading), without_end(reading.raw)
 
 
@@ -48,17 +49,18 @@ class Evidence:
 
 
 def evidence(subject: Subject) -> Evidence:
-    """Of the example twice over, and of each thing that arrives in it alone, to a new session."""
+    """Of the example, and of each thing that arrives in it alone, to a new session; counted in the example twice
+    over."""
     player = subject.player().play(2)
     player.wait(1.0)
     said: dict[Key, list[dict[str, object]]] = {}
     told: dict[Key, int] = {}
     for reading in player.readings():
         if reading.raw:
-            told[_key(reading)] = told.get(_key(reading), 0) + 1
+            told[key_of(reading)] = told.get(key_of(reading), 0) + 1
     fed = bytearray(b"".join(call.data for call in player.calls if call.name == "feed"))
     a_frame = {key: -(-count // max(1, fed.count(key[1]))) for key, count in told.items()}
-    readings = player.readings()
+    readings = subject.clean.readings()  # once: what the first play changes in the second is not stated by it
     for chunk in dict.fromkeys(subject.chunks):
         alone = subject.player()
         alone.open()
@@ -66,12 +68,12 @@ def evidence(subject: Subject) -> Evidence:
         alone.wait(1.0, answering=False)
         readings += alone.readings()
     for reading in readings:
-        if reading.raw and (content := _content(reading)) not in said.setdefault(_key(reading), []):
-            said[_key(reading)].append(content)
+        if reading.raw and (what := content(reading)) not in said.setdefault(key_of(reading), []):
+            said[key_of(reading)].append(what)
     return Evidence(said, a_frame)
 
 
-def _content(reading: Reading) -> dict[str, object]:
+def content(reading: Reading) -> dict[str, object]:
     """What it says, but for when."""
     return {
         name: value
@@ -80,10 +82,10 @@ def _content(reading: Reading) -> dict[str, object]:
     }
 
 
-def _fits(content: dict[str, object], known: list[dict[str, object]], free: tuple[str, ...]) -> bool:
+def _fits(told: dict[str, object], known: list[dict[str, object]], free: tuple[str, ...]) -> bool:
     """Whether it says what a good one says, or less of it: what is not known is ``None``."""
     return any(
-        all(value is None or name in free or value == one.get(name) for name, value in content.items()) for one in known
+        all(value is None or name in free or value == one.get(name) for name, value in told.items()) for one in known
     )
 
 
@@ -115,14 +117,14 @@ def demand_backed(subject: Subject, player: Player, known: Evidence, *, nothing_
                 continue
             if not (_picked(reading.raw, fed) if example.picks else reading.raw in fed):
                 raise Broken(f"{brief(reading)}: these raw bytes never arrived; the stream {player.stream()}")
-            key = _key(reading)
+            key = key_of(reading)
             if isinstance(reading, example.gathers):
                 if nothing_new and key not in known.said and reading.raw not in subject.stream:
                     raise Broken(f"it reads {brief(reading)}, which nobody sent")
                 continue
             if nothing_new and key not in known.said:
                 raise Broken(f"it reads {brief(reading)}, which nobody sent")
-            if key in known.said and not _fits(_content(reading), known.said[key], example.counted):
+            if key in known.said and not _fits(content(reading), known.said[key], example.counted):
                 raise Broken(f"{brief(reading)} is not what these bytes say in the good stream, nor alone")
             if example.picks:
                 continue

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from random import Random
 
-from dealer_drivers.conformance.check import Broken, shown
+from dealer_drivers.conformance.check import Broken, listed, shown
 from dealer_drivers.conformance.examples import KIB
 from dealer_drivers.conformance.subject import Subject
 from dealer_drivers.conformance.weight import weight
+from dealer_drivers.readings import Reading
 
 FRAMES_A_CASE = 100
 """Changed frames that are fed for each random case of other laws, of all that could be."""
@@ -24,17 +26,31 @@ def no_content_raises(subject: Subject) -> None:
     if len(changed) > most:
         changed = rng.sample(changed, most)
     player = subject.player().play()
+    usual = _repeats(call.output.readings for call in subject.clean.calls)
     sealed = subject.example.sealed
     for frame in changed:
         data = frame if sealed is None else sealed(frame)
         try:
-            player.feed(data)
+            told = player.feed(data).readings
             player.wait(0.01, answering=False)
+            _told_once(subject, told, usual)
         except Broken as broken:
             raise Broken(f"{shown(data)}: {broken}") from broken
         except Exception as error:
             raise Broken(f"{shown(data)} raises {type(error).__name__}: {error}") from error
         player.calls.clear()
+
+
+def _told_once(subject: Subject, told: Sequence[Reading], usual: int) -> None:
+    """Where no frame of the example says a thing twice, a changed one does not either."""
+    values = subject.example.values(told)
+    if _repeats([values]) > usual:
+        raise Broken(f"one value is told more than once:{listed(values)}")
+
+
+def _repeats(outputs: Iterable[Sequence[Reading]]) -> int:
+    """The most often that an answer says the same thing."""
+    return max((told.count(one) for told in map(list, outputs) for one in told), default=1)
 
 
 def _changed(subject: Subject) -> list[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 
@@ -18,7 +18,7 @@ ANSWER_S = 0.01
 LATE_S = 0.05
 """A recorded question went out up to this much later than its deadline."""
 STUCK_TICKS = 10
-Mangle = Callable[[int, bytes], Sequence[bytes | float]]
+Mangle = Callable[[int, bytes], Iterable[bytes | float]]
 """What becomes of the n-th bytes that arrive: pieces in order, and rests in seconds between them."""
 
 

@@ -49,26 +49,31 @@ def says_the_same_again(subject: Subject) -> None:
 
 
 def two_do_not_mix(subject: Subject) -> None:
-    """Two sessions of one driver share nothing: played in turns, each says what it says alone."""
-    other = subject.player()
+    """Two sessions of one driver share nothing: played in turns, whole frames and halves of them, each says what it
+    says alone."""
+    for halves in (False, True):
+        other = subject.player()
 
-    def in_turns(n: int, data: bytes) -> list[bytes]:
-        if n < len(subject.chunks):
-            other.feed(subject.chunks[-1 - n])
-        other.wait(0.01)
-        return [data]
+        def in_turns(n: int, data: bytes, other: Player = other, halves: bool = halves) -> Iterator[bytes]:
+            theirs = subject.chunks[-1 - n] if n < len(subject.chunks) else b""
+            cut, their_cut = (len(data) // 2, len(theirs) // 2) if halves else (0, len(theirs))
+            yield data[:cut]
+            other.feed(theirs[:their_cut])
+            yield data[cut:]
+            other.feed(theirs[their_cut:])
+            other.wait(0.01)
 
-    other.open()
-    player = subject.player(in_turns).play()
-    compare(subject.clean.said(), player.said(), "another session at work changes what this one says", player)
+        other.open()
+        player = subject.player(in_turns).play()
+        compare(subject.clean.said(), player.said(), "another session at work changes what this one says", player)
 
 
 def nothing_outside(subject: Subject) -> None:
     """No clock, no chance, no file, no network, no process and no thread: time and bytes are all that it knows."""
-    players = [subject.player(), subject.player()]
-    _busy(subject, players[0])  # what is imported late is imported now
-    with _shut_off(type(players[1].session).__module__.partition(".")[0]), watched() as called:
-        _busy(subject, players[1])
+    first = subject.player()
+    _busy(subject, first)  # what is imported late is imported now
+    with _shut_off(type(first.session).__module__.partition(".")[0]), watched() as called:
+        _busy(subject, subject.player())
     if called:
         raise Broken(f"the session calls {called[0]}: time and bytes are all that it may know")
 

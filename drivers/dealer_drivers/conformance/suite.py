@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias
 
 from dealer_drivers.conformance import (
+    enough_laws,
     garbage_laws,
+    history_laws,
     manifest_laws,
     option_laws,
     payload_laws,
@@ -17,12 +20,14 @@ from dealer_drivers.conformance import (
 )
 from dealer_drivers.conformance.check import Broken, Check
 from dealer_drivers.conformance.examples import KIB, Example, Examples
+from dealer_drivers.conformance.limit import within
 from dealer_drivers.conformance.subject import Subject
 from dealer_drivers.driver import Driver
 
 CASES = 20
 SEED = 1
 JUNK_BYTES = 256 * KIB
+LAW_S = 60.0
 
 
 def _unstated(example: Example) -> str:
@@ -41,6 +46,7 @@ WHOLE: tuple[tuple[str, Whole], ...] = (
     ("says what it is", lambda driver, *_: manifest_laws.says_what_it_is(driver)),
     ("recordings back it", lambda driver, _, subjects: manifest_laws.recordings_back_it(driver, subjects)),
     ("observes what it says", lambda driver, _, subjects: manifest_laws.observes_what_it_says(driver, subjects)),
+    ("examples show enough", lambda driver, examples, _: enough_laws.examples_show_enough(driver, examples)),
     ("options are described", lambda driver, *_: option_laws.options_are_described(driver)),
     ("unknown options are refused", lambda driver, examples, _: option_laws.unknown_are_refused(driver, examples)),
     ("needed options are asked for", lambda driver, examples, _: option_laws.needed_are_asked_for(driver, examples)),
@@ -55,6 +61,7 @@ EACH: tuple[tuple[str, Callable[[Subject], None], Callable[[Example], str]], ...
     ("options shape it", manifest_laws.options_shape_it, lambda _: ""),
     ("readings are sound", purity_laws.readings_are_sound, lambda _: ""),
     ("cuts change nothing", stream_laws.cuts_change_nothing, lambda _: ""),
+    ("earlier frames change nothing", history_laws.earlier_frames_change_nothing, lambda _: ""),
     ("nothing raises", stream_laws.nothing_raises, lambda _: ""),
     ("no content raises", payload_laws.no_content_raises, lambda _: ""),
     ("memory is bounded", stream_laws.memory_is_bounded, lambda _: ""),
@@ -73,6 +80,7 @@ EACH: tuple[tuple[str, Callable[[Subject], None], Callable[[Example], str]], ...
     ),
     ("the wall clock means nothing", time_laws.the_wall_clock_means_nothing, lambda _: ""),
     ("connects again", time_laws.connects_again, lambda _: ""),
+    ("joins in mid-frame", time_laws.joins_in_mid_frame, lambda _: ""),
     ("lost twice is lost once", time_laws.lost_twice_is_lost_once, lambda _: ""),
     ("early ticks change nothing", time_laws.early_ticks_change_nothing, lambda _: ""),
     ("only stated actions", time_laws.only_stated_actions_do_something, lambda _: ""),
@@ -105,12 +113,14 @@ def checks(
     cases: int = CASES,
     seed: int = SEED,
     junk_bytes: int = JUNK_BYTES,
+    law_s: float = LAW_S,
 ) -> list[Check]:
     """The checks of ``driver``: those of the whole, then those of each example.
 
     ``cases`` is the number of random cases a law (fewer for long examples), ``seed`` chooses them. ``junk_bytes`` is
-    how much junk of each kind is fed where memory is looked at (more where the example allows itself more). Raises
-    ``ValueError`` without examples, with two of one name, or with fewer than one case or byte.
+    how much junk of each kind is fed where memory is looked at (more where the example allows itself more). A law that
+    takes longer than ``law_s`` seconds of the processor's time is broken (``TooLong``). Raises ``ValueError`` without
+    examples, with two of one name, with fewer than one case or byte, or without time.
     """
     if not isinstance(examples, Examples):
         examples = Examples(plays=tuple(examples))
@@ -119,20 +129,24 @@ def checks(
         raise ValueError("examples must be one or more, each of a name of its own")
     if cases < 1 or junk_bytes < 1:
         raise ValueError(f"cases and junk_bytes must be 1 or more, and are {cases} and {junk_bytes}: nothing is tried")
+    if not (math.isfinite(law_s) and law_s > 0):
+        raise ValueError(f"law_s must be more than 0 seconds, and is {law_s}")
     subjects = [Subject(driver, example, cases, seed, junk_bytes) for example in examples.plays]
-    found = [Check(law, "", partial(_run, partial(run, driver, examples, subjects))) for law, run in WHOLE]
+    found = [Check(law, "", partial(_run, partial(run, driver, examples, subjects), law_s)) for law, run in WHOLE]
     for subject in subjects:
         example = subject.example
         found += [
-            Check(law, example.name, partial(_run, partial(run, subject)), waived(example)) for law, run, waived in EACH
+            Check(law, example.name, partial(_run, partial(run, subject), law_s), waived(example))
+            for law, run, waived in EACH
         ]
     return found
 
 
-def _run(law: Callable[[], None]) -> None:
+def _run(law: Callable[[], None], law_s: float) -> None:
     """A session that raises in the middle of a law is as broken as one that answers wrongly."""
     try:
-        law()
+        with within(law_s):
+            law()
     except Broken:
         raise
     except Exception as error:

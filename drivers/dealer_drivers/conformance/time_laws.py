@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from dealer_drivers.conformance.check import Broken, brief, listed
+from dealer_drivers.conformance.check import Broken, brief, listed, shown
 from dealer_drivers.conformance.player import START, Player, Said
 from dealer_drivers.conformance.stream_laws import compare
 from dealer_drivers.conformance.subject import Subject
@@ -23,6 +23,8 @@ NOISE_S = 15.0
 HEALTHY_S = 8.0
 """Longer than the link bears bytes without a frame."""
 HOUR_S = 3600.0
+DAY_S, MONTH_S = 24 * HOUR_S, 60 * 24 * HOUR_S
+"""A host that slept: a day, and longer than a count of milliseconds in 32 bits."""
 HOUR_NS, DAY_NS = 3600 * NS_PER_S, 24 * 3600 * NS_PER_S
 LONG_BYTES = 2000
 PLAYED = 0.2
@@ -144,6 +146,30 @@ def connects_again(subject: Subject) -> None:
             )
 
 
+def joins_in_mid_frame(subject: Subject) -> None:
+    """Lost in mid-frame, and the new connection begins with the rest of it: that says what it says to a new session."""
+    for case, rng in subject.rngs("joins"):
+        chunk = rng.choice(subject.chunks) if subject.chunks else b""
+        if len(chunk) < 2:
+            continue
+        half = rng.randrange(1, len(chunk))
+        player = subject.player().play()
+        player.feed(chunk[:half])
+        player.lose()
+        fresh = subject.player()
+        before = len(player.values())
+        for one in (fresh, player):
+            one.open()
+            one.feed(chunk[half:])
+            one.wait(0.5, answering=False)
+        got = player.values()[before:]
+        if [reading.raw for reading in got] != [reading.raw for reading in fresh.values()]:
+            raise Broken(
+                f"{case}: lost after {shown(chunk[:half])} and opened again before {shown(chunk[half:])}, it reads:"
+                f"{listed(got)}\n  and a new session reads:{listed(fresh.values())}"
+            )
+
+
 def _kinds(subject: Subject, readings: Sequence[Reading]) -> list[tuple[type[Reading], bytes]]:
     """Counts of a session's own (lives, cycles, questions) may go on; what was seen may not differ."""
     return [(type(reading), b"" if subject.example.answer else reading.raw) for reading in readings]
@@ -232,7 +258,7 @@ def _sent(subject: Subject) -> Iterator[tuple[str, str, bytes]]:
         player.wait(STEP_S)
         yield from _drained(player, case)
         player.wait(HOUR_S if player.session.deadline_ns() is None else min(HOUR_S, 20 * subject.offline_s))
-        player.at = player.at.plus_s(HOUR_S)  # a host that slept
+        player.at = player.at.plus_s(rng.choice([HOUR_S, DAY_S, MONTH_S]))  # a host that slept
         player.play()
         yield from _drained(player, case)
         player.lose()

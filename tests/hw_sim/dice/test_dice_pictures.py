@@ -21,7 +21,7 @@ def test_the_pictures_of_a_scenario_make_the_profile_of_its_camera(
 ) -> None:
     assert main(["pictures", "demo-cameras", "--out", str(tmp_path)]) == 0
     files = json.loads(capsys.readouterr().out)
-    assert list(files) == ["dome"]
+    assert list(files) == ["dome", "cloth"]
     plates, dice = ([Path(file) for file in files["dome"][kind]] for kind in ("plate", "dice"))
     profile, checked = measure(
         plates,
@@ -40,6 +40,6 @@ def test_the_pictures_of_a_scenario_make_the_profile_of_its_camera(
         assert list(read.values) == sorted(shake.values)
 
 
-def test_a_scenario_without_dice_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scenario_without_such_cameras_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pictures", "roulette", "--out", str(tmp_path)]) == 0
     assert json.loads(capsys.readouterr().out) == {}

@@ -53,6 +53,22 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
                 read_only=True,
             ),
             Example(
+                name="three cards",
+                steps=received(
+                    1.0,
+                    start,
+                    telegram("1", "D", 0x81, 0xB8),
+                    telegram("2", "D", 0x91, 0xC5),
+                    telegram("3", "D", 0x82, 0x91),
+                    every_s=3.0,
+                ),
+                check_bits=8,
+                resync_bytes=32,
+                expect=(seen(ShoeStarted), *(seen(CardRead, card=card) for card in ("8S", "5H", "AD"))),
+                silent_for_ever=SILENT,
+                read_only=True,
+            ),
+            Example(
                 name="control",
                 sends=(rb"\x02OP(GP00|LK01|LK02)\x03[0-9A-F]{2}", b"\x06"),
                 options={"control": True, "acknowledge": True},

@@ -36,16 +36,21 @@ def examples(folder: Path) -> Examples:
     return Examples(
         plays=(
             Example(
-                name="two looks",
+                name="three looks",
                 sends=(rb'\{"type":"ask","ask":[0-9]+\}\n',),
                 options={"profile": str(folder / NAME)},
                 steps=STEPS,
-                answer=looking({"beans": 43, "groups": 11, "remainder": 3}),
+                answer=looking(
+                    {"beans": 43, "groups": 11, "remainder": 3},
+                    {"beans": 44, "groups": 11, "remainder": 4},
+                    {"beans": 21, "groups": 6, "remainder": 1},
+                ),
                 expect=(
                     seen(SceneMoved),
                     seen(SceneStill),
                     seen(BeansSeen, ask=1, beans=43, remainder=3),
-                    seen(BeansSeen, ask=2, groups=11),
+                    seen(BeansSeen, ask=2, beans=44, groups=11, remainder=4),
+                    seen(BeansSeen, ask=3, beans=21, groups=6, remainder=1),
                 ),
                 undamaged=PIPE,
                 memory_bytes=MEMORY,

@@ -7,6 +7,7 @@ from pathlib import Path
 from dealer_drivers.conformance import Example, Examples, passed, received, seen
 from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberWitness, WheelPhase, WheelStatus
 from support.cammegh import extra, status
+from support.driver_examples.cammegh_ss2 import several_spins
 
 SPIN = (
     *[status(2, 10, "22", more=extra(0, events=0x00A2))] * 4,
@@ -57,6 +58,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
                 steps=received(0.3, *PLAIN, every_s=0.5),
                 read_only=True,
             ),
+            several_spins(),
         ),
         refused={"zeros": (0, 5), "extended": ("yes",)},
     )

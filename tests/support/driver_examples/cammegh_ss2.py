@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dealer_drivers.conformance import Example, Examples, passed, received, recorded, seen
+from dealer_drivers.conformance import Example, Examples, Expected, passed, received, recorded, seen
 from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberWitness, WheelPhase, WheelStatus
 from support.cammegh import status
 
@@ -41,6 +41,46 @@ def spoken(lines: tuple[bytes, ...]) -> tuple[object, ...]:
     return tuple(found)
 
 
+def spins(*results: str) -> tuple[bytes, ...]:
+    """Plain spins from the 10th on, one for each number; the wheel showed 31 before."""
+    lines: list[bytes] = []
+    before = "31"
+    for spin, number in enumerate(results, 10):
+        lines += [status(state, spin, before) for state in (2, 2, 3, 3, 4, 4)]
+        lines += [f"{number:>2}\r\n".encode(), *[status(5, spin, number)] * 2]
+        before = number
+    return (*lines, status(2, 10 + len(results), before))
+
+
+def spins_read(*results: str) -> tuple[Expected, ...]:
+    """What is read of them."""
+    found: list[Expected] = []
+    before = "31"
+    for spin, number in enumerate(results, 10):
+        found += [
+            seen(WheelStatus, phase=PHASES[state], number_shown=before, spin=spin) for state in (2, 2, 3, 3, 4, 4)
+        ]
+        found += [seen(BallRested, number=number, witness=NumberWitness.BARE, spin=spin)]
+        found += [
+            seen(WheelStatus, phase=PHASES[5], number_shown=number, spin=spin),
+            seen(BallRested, number=number, witness=NumberWitness.FRAME, spin=spin),
+        ] * 2
+        before = number
+    return (*found, seen(WheelStatus, phase=PHASES[2], spin=10 + len(results)))
+
+
+def several_spins() -> Example:
+    """Of a wheel with two zeros."""
+    results = ("32", "0", "00", "7")
+    return Example(
+        name="several spins",
+        options={"ask": False, "zeros": 2},
+        steps=received(0.3, *spins(*results), every_s=CADENCE_S),
+        expect=spins_read(*results),
+        read_only=True,
+    )
+
+
 def examples(folder: Path) -> Examples:  # noqa: ARG001
     spin = received(0.3, *LINES, every_s=CADENCE_S)
     ball = tuple(step for lap in range(8) for step in received(2.65 + 0.25 * lap, *LAP, every_s=0.08))
@@ -55,6 +95,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             gathers=(BallLaps,),
         ),
         Example(name="another host asks", options={"ask": False}, steps=spin, read_only=True),
+        several_spins(),
         Example(
             name="parameters",
             sends=(rb"\*(V|T [Mm])\r\n",),

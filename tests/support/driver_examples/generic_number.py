@@ -44,6 +44,15 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
                 resync_bytes=16,
                 read_only=True,
             ),
+            Example(
+                name="two zeros",
+                options={"pattern": "No (?P<number>[0-9]{1,2})", "terminator": "\n", "zeros": 2},
+                steps=received(0.5, b"-\n", b"No 00\n", b"No 0\n", b"No 00\n", every_s=20.0),
+                expect=tuple(seen(BallRested, number=number) for number in ("00", "0", "00")),
+                silent_for_ever="it prints a number when there is one, so the option silent_after_s is off",
+                resync_bytes=16,
+                read_only=True,
+            ),
         ),
         refused={
             "pattern": ("(", "[0-9]+", "(?P<number>[0-9])(?P<what>x)", "(?P<number>(a+)+)"),

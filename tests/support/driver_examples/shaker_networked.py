@@ -25,6 +25,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
     button = Example(
         name="the dealer's button",
         options={"ask": False},
+        counted=("cycle",),
         steps=(
             *received(0.5, state(b"S0", b"kept")),
             *received(1.0, state(b"S1"), state(b"S0"), state(b"S2"), state(b"S90"), every_s=2.0),
@@ -37,12 +38,14 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
     asked = Example(
         name="asked",
         sends=(rb"command /state\n",),
+        counted=("cycle",),
         steps=(*received(6.0, state(b"S1")), *passed(20.0)),
         answer=answer,
         resync_bytes=64,
     )
     started = Example(
         name="started",
+        counted=("cycle",),
         sends=(rb"command /(state|cycle/\?[a-z0-9=&]+)\n",),
         options={"control": True, "poll_s": 2.0},
         steps=(*wanted(1.0, DeviceAction.START_SHAKE), *received(1.3, state(b"S1")), *passed(9.0)),

@@ -19,6 +19,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
         plays=(
             Example(
                 name="the dealer's button",
+                counted=("cycle",),
                 steps=steps,
                 expect=tuple(seen(ShakerIdle if line == STOPPED else ShakerShaking) for line in lines),
                 resync_bytes=48,
@@ -26,6 +27,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="started",
+                counted=("cycle",),
                 sends=(rb"\xa0\x01(\x00\xa1|\x01\xa2|\x05\xa6)",),
                 options={"control": True},
                 steps=steps,

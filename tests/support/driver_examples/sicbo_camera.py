@@ -12,7 +12,7 @@ from typing import Any
 from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.conformance import Example, Examples, passed, received, seen, wanted
 from dealer_drivers.driver import DeviceAction
-from dealer_drivers.readings.dice import DiceSeen
+from dealer_drivers.readings.dice import DiceSeen, Face
 from support.driver_examples.barcode_camera import MEMORY, PIPE, WATCHED, line
 
 JPEG = b"\xff\xd8 a picture of a plate"
@@ -27,18 +27,25 @@ STEPS = (
     *wanted(5.5, DeviceAction.LOOK),
     *received(6.0, *(line("beat", frame=10 * n, fresh=9) for n in range(10, 14)), every_s=0.5),
     *wanted(7.7, DeviceAction.LOOK),
-    *passed(8.0),
+    *wanted(8.2, DeviceAction.LOOK),
+    *passed(8.6),
 )
 
 
-def looking(value: dict[str, Any]) -> Callable[[bytes], bytes]:
-    """The process: answers each question with a picture and ``value``."""
+def looking(*values: dict[str, Any]) -> Callable[[bytes], bytes]:
+    """The process: answers each question with a picture and one of ``values`` in turn."""
 
     def answer(sent: bytes) -> bytes:
         picture = line("picture", sha256=SHA, media_type="image/jpeg", base64=base64.b64encode(JPEG).decode())
         number = json.loads(sent)["ask"]
         return picture + line(
-            "look", ask=number, frames=5, first_age_ms=300.0, last_age_ms=20.0, picture=SHA, value=value
+            "look",
+            ask=number,
+            frames=5,
+            first_age_ms=300.0,
+            last_age_ms=20.0,
+            picture=SHA,
+            value=values[(number - 1) % len(values)],
         )
 
     return answer
@@ -81,17 +88,25 @@ def prepare(folder: Path) -> None:
 
 
 def examples(folder: Path) -> Examples:
-    common = {"y": 60.0, "size_px": 40.0, "turn_deg": 3.0, "dark_pips": True, "score": 0.9}
-    faces = [{"value": value, "x": 30.0 * value} | common for value in (1, 2, 5)]
+    common: dict[str, Any] = {"y": 60.0, "size_px": 40.0, "turn_deg": 3.0, "dark_pips": True, "score": 0.9}
+    throws = ((1, 2, 5), (3, 3, 6), (4, 4, 4))
+    lying = [[{"value": value, "x": 30.0 * n} | common for n, value in enumerate(throw, 1)] for throw in throws]
     return Examples(
         plays=(
             Example(
-                name="two looks",
+                name="three looks",
                 sends=(rb'\{"type":"ask","ask":[0-9]+\}\n',),
                 options={"profile": str(folder / NAME)},
                 steps=STEPS,
-                answer=looking({"faces": faces}),
-                expect=(seen(SceneMoved), seen(SceneStill), seen(DiceSeen, ask=1), seen(DiceSeen, ask=2)),
+                answer=looking(*({"faces": faces} for faces in lying)),
+                expect=(
+                    seen(SceneMoved),
+                    seen(SceneStill),
+                    *(
+                        seen(DiceSeen, ask=n, faces=tuple(Face(**face) for face in faces))
+                        for n, faces in enumerate(lying, 1)
+                    ),
+                ),
                 undamaged=PIPE,
                 memory_bytes=MEMORY,
                 resync_bytes=800,

@@ -27,7 +27,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
                 name="turning",
                 steps=steps,
                 check_bits=16,
-                counted=("device_s",),  # since the first line that was read
+                counted=("device_s", "life"),  # since the first line that was read; and its lives
                 resync_bytes=80,
                 expect=tuple(
                     one

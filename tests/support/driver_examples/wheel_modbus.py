@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from dealer_drivers.conformance import Example, Examples, passed, seen
 from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 
 COUNT = 70_000
+READ_IN_HALF_A_SECOND = 17
 
 
 def crc(data: bytes) -> bytes:
@@ -20,11 +22,11 @@ def crc(data: bytes) -> bytes:
     return bytes((value & 0xFF, value >> 8))
 
 
-def encoder(sent: bytes) -> bytes:
+def encoder(sent: bytes, count: int = COUNT) -> bytes:
     """One at rest, whose mark passed 17 times."""
     if sent[:2] != b"\x01\x03" or sent[-2:] != crc(sent[:-2]):
         return b""
-    words = {0: COUNT.to_bytes(4, "big"), 16: (17).to_bytes(2, "big") + COUNT.to_bytes(4, "big")}[sent[3]]
+    words = {0: count.to_bytes(4, "big"), 16: (17).to_bytes(2, "big") + count.to_bytes(4, "big")}[sent[3]]
     body = bytes((1, 3, len(words))) + words
     return body + crc(body)
 
@@ -40,6 +42,17 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
                 expect=(seen(WheelAngle, count=COUNT, per_turn=4096, absolute=True),) * 25,
                 check_bits=16,
                 resync_bytes=32,
+            ),
+            *(
+                Example(
+                    name=f"at rest elsewhere, {count}",
+                    steps=passed(0.5),
+                    answer=partial(encoder, count=count),
+                    expect=(seen(WheelAngle, count=count, per_turn=4096, absolute=True),) * READ_IN_HALF_A_SECOND,
+                    check_bits=16,
+                    resync_bytes=32,
+                )
+                for count in (0, 4095)
             ),
             Example(
                 name="with a reference mark",
