@@ -12,6 +12,8 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing import resource_tracker
+from multiprocessing.context import SpawnContext
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,13 @@ def photographs(real_data: Path) -> list[Photograph]:
     return rows
 
 
+@pytest.fixture(scope="module")
+def spawn() -> SpawnContext:
+    """Starts processes. With the first comes Python's resource tracker, which stays: it is no test's left-over."""
+    resource_tracker.ensure_running()
+    return multiprocessing.get_context("spawn")
+
+
 @cache
 def pictures() -> DicePictures:
     """Of this process: what is drawn once is drawn once in each."""
@@ -115,8 +124,8 @@ def test_a_part_of_the_photographs(photographs: list[Photograph]) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-def test_all_photographs(photographs: list[Photograph]) -> None:
-    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
+def test_all_photographs(photographs: list[Photograph], spawn: SpawnContext) -> None:
+    with ProcessPoolExecutor(PROCESSES, mp_context=spawn) as pool:
         decided = list(pool.map(decide, photographs, chunksize=8))
     print("\n" + table(decided))
     assert errors(decided) == []

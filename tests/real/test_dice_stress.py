@@ -19,14 +19,24 @@ import cv2
 import numpy as np
 import pytest
 
-from dealer_drivers.dice.faces import Dice
+from dealer_drivers.dice.faces import Dice, Doubts
 from dealer_drivers.dice.still_decide import decide_still
-from support.dice_stress import CHANGES, DieBox, Picture, cut_crops, die_boxes, paste
+from dealer_drivers.readings.dice import Doubt
+from support.dice_stress import CHANGES, LEANS, DieBox, Picture, cut_crops, die_boxes, lean_on, paste
 
 DICE = 3
 SHARES = (0.3, 0.5, 0.7)
 ALLOWED = {1.0: 0.0, 0.6: 0.01, 0.35: 0.05}
 """Opacity of a pasted die to the share of such pictures that may be accepted."""
+LEANING_ALLOWED = 0.08
+"""Share of the pictures with a die that hides a little of another that may be accepted. Without any rule for it the
+reader takes four of ten; what is left are mostly dice of which only the inlay was taken for the outline."""
+CLOSED = {
+    "nell_IMG_20191209_095944.jpg: top leaves 30% of the 6 at 305,210",
+    "matteo_train_four_40.jpg: left leaves 30% of the 4 at 151,175",
+}
+"""Crops that were once accepted: of a die so small that the strip beside the edge was deeper than what was left of it,
+and of one that lies against another die, so that both made one body."""
 SEED = 20261
 
 
@@ -131,6 +141,28 @@ def paste_cases(photos: Iterable[Photograph], opacity: float) -> Iterator[Case]:
                 break
 
 
+def lean_cases(photos: Iterable[Photograph], each: int) -> Iterator[Case]:
+    """One of three dice laid on another, so many times for every picture that is read: the others teach nothing."""
+    for index, photo in enumerate(mixed((photo for photo in photos if photo.expected == "read"), SEED + 3)):
+        picture = photo.picture()
+        read = decide_still(picture, DICE)
+        if not isinstance(read, Dice):
+            continue
+        boxes = tuple(DieBox(face.value, face.x, face.y, face.size_px, face.turn_deg) for face in read.faces)
+        ways = [(one, other, lean) for one in range(DICE) for other in range(DICE) if one != other for lean in LEANS]
+        random.Random(SEED + index).shuffle(ways)
+        made = 0
+        for upper, lower, lean in ways:
+            stacked = lean_on(picture, boxes, upper, lower, lean)
+            if stacked is None:
+                continue
+            name = f"{photo.path.name}: the {boxes[upper].value} on the {boxes[lower].value}, {lean}"
+            yield Case(f"leaning at {lean.distance}", name, photo.source, stacked, None)
+            made += 1
+            if made == each:
+                break
+
+
 def changed_cases(photos: Iterable[Photograph], read: int, refuse: int, every: int = 1) -> Iterator[Case]:
     """The same scenes otherwise seen, so many changes of each picture that is to be read and to be refused."""
     names = list(CHANGES)
@@ -204,24 +236,42 @@ def photos(real_data: Path) -> tuple[Photograph, ...]:
 
 @pytest.mark.timeout(600)
 def test_a_fourth_die_over_the_edge_is_not_overlooked(photos: tuple[Photograph, ...]) -> None:
-    counts, faults = gone_through(some(cut_cases(photos), 5, 14))
-    assert sum(count.made for count in counts.values()) == 14
+    counts, faults = gone_through(some(cut_cases(photos), 2, 6))
+    assert sum(count.made for count in counts.values()) == 6
     assert not faults
+
+
+@pytest.mark.timeout(600)
+def test_crops_that_were_once_accepted_show_a_die_over_the_edge(photos: tuple[Photograph, ...]) -> None:
+    whole = [photo for photo in photos if any(name.startswith(photo.path.name) for name in CLOSED)]
+    answers = {case.name: decide_still(case.picture, DICE) for case in cut_cases(whole) if case.name in CLOSED}
+    assert answers.keys() == CLOSED
+    for answer in answers.values():
+        assert isinstance(answer, Doubts)
+        assert answer.reasons == (Doubt.CUT_BY_FRAME,)
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("opacity", ALLOWED)
 def test_a_fourth_die_pasted_in_is_not_overlooked(photos: tuple[Photograph, ...], opacity: float) -> None:
-    counts, faults = gone_through(some(paste_cases(photos, opacity), 1, 6))
-    assert sum(count.made for count in counts.values()) == 6
+    counts, faults = gone_through(some(paste_cases(photos, opacity), 1, 3))
+    assert sum(count.made for count in counts.values()) == 3
     # So few cannot show one in a hundred: a pale one may pass, no other.
     assert len(faults) <= (1 if opacity < 0.5 else 0)
 
 
 @pytest.mark.timeout(600)
+def test_a_die_that_hides_a_little_of_another_is_not_read(photos: tuple[Photograph, ...]) -> None:
+    counts, faults = gone_through(some(lean_cases(photos, 1), 1, 3))
+    assert sum(count.made for count in counts.values()) == 3
+    # The first of them is read where no rule minds a die that lies on another.
+    assert not faults
+
+
+@pytest.mark.timeout(600)
 def test_the_same_scene_otherwise_seen_gives_nothing_wrong(photos: tuple[Photograph, ...]) -> None:
-    counts, faults = gone_through(changed_cases(photos, read=2, refuse=1, every=28))
-    assert sum(count.made for count in counts.values()) >= 20
+    counts, faults = gone_through(changed_cases(photos, read=2, refuse=1, every=72))
+    assert sum(count.made for count in counts.values()) >= 8
     assert not faults
 
 
@@ -241,6 +291,15 @@ def test_few_pasted_dice_of_all(photos: tuple[Photograph, ...], opacity: float) 
     made = sum(count.made for count in counts.values())
     assert made > 80
     assert len(faults) <= math.floor(ALLOWED[opacity] * made)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3 * 3600)
+def test_few_leaning_dice_of_all(photos: tuple[Photograph, ...]) -> None:
+    counts, faults = gone_through(lean_cases(photos, 6))
+    made = sum(count.made for count in counts.values())
+    assert made > 300
+    assert len(faults) <= math.floor(LEANING_ALLOWED * made)
 
 
 @pytest.mark.soak

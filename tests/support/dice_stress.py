@@ -218,18 +218,93 @@ def paste(
     else:
         return None
     turn = float(chance.integers(0, 4)) * 90.0
-    move = cv2.getRotationMatrix2D((die.x, die.y), turn, 1.0)
-    move[:, 2] += np.array([x - die.x, y - die.y])
+    return _laid(picture, donor, die, (x, y), turn, 1.0, opacity)
+
+
+def _laid(
+    picture: Picture,
+    donor: Picture,
+    die: DieBox,
+    at: tuple[float, float],
+    turn_deg: float,
+    scale: float,
+    opacity: float,
+) -> Picture:
+    """The picture with the die of the donor laid on it, its middle at ``at``."""
+    height, width = picture.shape[:2]
+    move = cv2.getRotationMatrix2D((die.x, die.y), turn_deg, scale)
+    move[:, 2] += np.array([at[0] - die.x, at[1] - die.y])
     moved = cv2.warpAffine(donor, move, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    share = opacity * cv2.warpAffine(_cut_out(donor, die), move, (width, height))[:, :, None]
+    return np.asarray(np.rint(picture * (1 - share) + moved * share), np.uint8)
+
+
+def _cut_out(donor: Picture, die: DieBox, grow: float = 1.04) -> npt.NDArray[np.float32]:
+    """1 on the die and 0 around it, with soft edges."""
     mask = np.zeros(donor.shape[:2], np.float32)
     # Rounded at its corners: a square of less, grown by a round.
     round_px = max(1, round(ROUND * die.side_px))
-    core = np.rint(die.corners(1.04 - 2 * ROUND) * 16).astype(np.int32)
+    core = np.rint(die.corners(grow - 2 * ROUND) * 16).astype(np.int32)
     cv2.fillPoly(mask, [core], 1.0, shift=4)
     grown = cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round_px + 1, 2 * round_px + 1)))
-    soft = cv2.GaussianBlur(grown, (0, 0), max(1.5, die.side_px / 40))
-    share = opacity * cv2.warpAffine(soft, move, (width, height))[:, :, None]
-    return np.asarray(np.rint(picture * (1 - share) + moved * share), np.uint8)
+    return np.asarray(cv2.GaussianBlur(grown, (0, 0), max(1.5, die.side_px / 40)), np.float32)
+
+
+# A die on another -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Lean:
+    """How one die lies on another: it hides a little of it, as one that leans on it does."""
+
+    distance: float
+    """Of their middles, in their mean side."""
+    direction_deg: float
+    turn_deg: float
+    scale: float
+    """The upper one is nearer to the camera."""
+
+
+LEANS = tuple(
+    Lean(distance, direction, turn, scale)
+    for distance in (0.9, 0.95, 1.0, 1.1, 1.2)
+    for direction in range(0, 360, 45)
+    for turn in (0.0, 37.0)
+    for scale in (1.0, 1.12)
+)
+HIDDEN = (0.04, 0.12)
+"""Part of the lower die's top that is hidden. Less is within what outlines are off: hardly more than touching, which
+dice that lie flat may do."""
+
+
+def lean_on(picture: Picture, boxes: tuple[DieBox, ...], upper: int, lower: int, lean: Lean) -> Picture | None:
+    """The picture with one of its dice laid on another, or nothing where the dice would not lie so.
+
+    Where the upper one lay is filled from around it.
+    """
+    die, below = boxes[upper], boxes[lower]
+    side = lean.scale * die.side_px
+    away = lean.distance * (side + below.side_px) / 2
+    direction = np.radians(lean.direction_deg + below.turn_deg)
+    x, y = below.x + away * float(np.cos(direction)), below.y + away * float(np.sin(direction))
+    # OpenCV turns counter-clockwise on the screen, a box clockwise.
+    laid = DieBox(die.value, x, y, side, die.turn_deg - lean.turn_deg)
+    others = [box for index, box in enumerate(boxes) if index not in (upper, lower)]
+    height, width = picture.shape[:2]
+    corners = laid.corners(1.1)
+    if (
+        any(np.hypot(x - box.x, y - box.y) <= 0.74 * (box.side_px + side) for box in others)
+        or corners.min() < 0
+        or (corners > (width - 1, height - 1)).any()
+    ):
+        return None
+    top = _cut_out(picture, below, 1.0) > 0.5
+    hidden = float((top & (_cut_out(picture, laid) > 0.5)).sum()) / max(1.0, float(top.sum()))
+    if not HIDDEN[0] <= hidden <= HIDDEN[1]:
+        return None
+    hole = (_cut_out(picture, die, 1.35) > 0.02).astype(np.uint8)
+    plate = np.asarray(cv2.inpaint(picture, hole, 5, cv2.INPAINT_TELEA), np.uint8)
+    return _laid(plate, picture, die, (x, y), lean.turn_deg, lean.scale, 1.0)
 
 
 # Honest changes -------------------------------------------------------------------------------------------------------

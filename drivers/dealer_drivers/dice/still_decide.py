@@ -46,6 +46,7 @@ from dealer_drivers.dice.still_pips import PipSight, find_pip_faces
 from dealer_drivers.dice.still_rim import find_rim
 from dealer_drivers.dice.still_round import ROUND_ON_DESK, is_round
 from dealer_drivers.dice.still_squares import find_squares, working_size
+from dealer_drivers.dice.still_stacked import hides_a_part
 from dealer_drivers.readings.dice import Doubt
 
 SMALLEST_PICTURE_PX = 96
@@ -69,9 +70,10 @@ FRAMED = (1.16, 1.75, 1.25)
 """Size of the outline around a round inlay, in that of the inlay, and how far around its middle it is looked for."""
 FRAMED_SCORE, FRAMED_OFF = 0.6, 0.17
 """How good it must be at least, and how far its middle may be off, in sides of the inlay."""
-TOO_NEAR, TOO_NEAR_ASLANT = 0.9, 1.03
-"""Middles of two faces, in their mean size: tops of two dice are never nearer than about 1, the top and a side of one
-die are. Where pictures may be taken from aslant, nothing near that is taken (half A: pairs of sides up to 1.0)."""
+TOO_NEAR, TOO_NEAR_ASLANT = 0.98, 1.03
+"""Middles of two faces, in their mean size: tops of two dice are never nearer than about 1 (half A and B: 1.004), the
+top and a side of one die are. Where pictures may be taken from aslant, nothing near that is taken (half A: pairs of
+sides up to 1.0)."""
 STRONG_GROUP = 0.75
 """Quality of groups of three and more pips that are counted before anything else is looked at."""
 PALE_ONE_WAY = 0.6
@@ -138,7 +140,7 @@ def decide_still(picture: Bgr | Grey, count: int = 3) -> Dice | Doubts:
     table = _Table(grey, dice, [die.seen.square.corners for die in dice], die_sight, pip_sight)
     doubts = _further_dice(table)
     if doubts is None:
-        doubts = _desk(picture, table) if coloured else _bare(table)
+        doubts = _desk(picture, table) if coloured else _bare(picture, table)
     if doubts is not None:
         return doubts
     faces = sorted((die.seen.as_face() for die in dice), key=lambda face: (face.value, face.x))
@@ -184,6 +186,8 @@ def _further_dice(table: _Table) -> Doubts | None:
             return _round(die.seen)
     if _nearest(table) < TOO_NEAR:
         return _no(Doubt.UNCLEAR, Doubt.STACKED, detail="two faces are so near that both may be of one die")
+    if hides_a_part(table.dice, table.grey):
+        return _no(Doubt.STACKED, Doubt.OCCLUDED, detail="one die may lie on another and hide a part of it")
     further = _both_see(table)
     if further is not None:
         x, y = further.square.centre
@@ -271,16 +275,21 @@ def _is_further(seen: Seen, table: _Table) -> bool:
     )
 
 
-def _bare(table: _Table) -> Doubts | None:
+def _bare(picture: Bgr | Grey, table: _Table) -> Doubts | None:
     """Dice on a plate: nothing may be left over."""
     for seen in _beside(table):
         if _is_further(seen, table):
             x, y = seen.square.centre
             return _no(Doubt.WRONG_COUNT, detail=f"one more face may be at {x:.0f}, {y:.0f}")
     rim = find_rim(table.grey, dice_out(table.corners))
-    for strength, x, y in frame_steps(table.grey, dice_out(table.corners, by=1.25), rim):
+    smallest = min(die.seen.square.size_px for die in table.dice)
+    for strength, x, y in frame_steps(table.grey, dice_out(table.corners, by=1.25), rim, smallest):
         if strength >= FRAME_STEP:
             return _no(Doubt.CUT_BY_FRAME, detail=f"an edge runs out of the picture at {x:.0f}, {y:.0f}")
+    shown = picture if picture.ndim == 3 else np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR), np.uint8)
+    bodies = alike_bodies(shown, table.corners)
+    if bodies is not None and bodies.cut >= FURTHER_CUT:
+        return _like_dice_at_frame()
     groups = left_groups(table.pip_sight.faces, table.corners, table.weakest)
     if groups:
         return _no(
@@ -306,6 +315,10 @@ def _bare(table: _Table) -> Doubts | None:
             detail=f"something square of {left.square.size_px:.0f} pixels is at {x:.0f}, {y:.0f}, beside the dice",
         )
     return None
+
+
+def _like_dice_at_frame() -> Doubts:
+    return _no(Doubt.CUT_BY_FRAME, detail="something of the dice's colour reaches over the edge of the picture")
 
 
 def _desk(picture: Bgr, table: _Table) -> Doubts | None:
@@ -351,12 +364,12 @@ def _desk(picture: Bgr, table: _Table) -> Doubts | None:
     if _nearest(table) < TOO_NEAR_ASLANT:
         return _no(Doubt.UNCLEAR, Doubt.STACKED, detail="two faces are so near that both may be of one die")
     if len({die.pips.dark for die in table.dice}) > 1:
-        return _bare(table)
+        return _bare(picture, table)
     bodies = alike_bodies(picture, table.corners)
     if bodies is None:
-        return _bare(table)
+        return _bare(picture, table)
     if bodies.cut >= FURTHER_CUT:
-        return _no(Doubt.CUT_BY_FRAME, detail="something of the dice's colour reaches over the edge of the picture")
+        return _like_dice_at_frame()
     if bodies.further >= FURTHER:
         return _no(
             Doubt.WRONG_COUNT,

@@ -13,8 +13,10 @@ from dealer_drivers.dice.still_rim import Rim, without_rim
 from dealer_drivers.dice.still_squares import Floats, Taken, saturated, working_size
 
 REDUCTION = 2
-DEEP = 10
-"""Rows of the reduced picture beside its edge that are looked at: 20 pixels of 640, a third of a small die."""
+DEEP = (4, 10)
+"""Rows of the reduced picture beside its edge that are looked at, least and most: 8 to 20 pixels of 640."""
+DEEP_PART = 0.3
+"""Of the smallest die: no more rows than that. A side shorter than the strip would be thinned out by the ground."""
 SKIPPED = 1
 """Rows right at the edge, where there is no gradient."""
 LEANS = (-1.0, -0.6, -0.3, 0.0, 0.3, 0.6, 1.0)
@@ -26,8 +28,11 @@ K = 8.0
 """Grey levels a pixel at which an edge counts half: an edge of a die, not the grain of wood."""
 
 
-def frame_steps(grey: Grey, take_out: Taken, rim: Rim | None) -> list[tuple[float, float, float]]:
-    """(strength 0 to 1, x, y) of the strongest edge that runs out of the picture at each of its four edges."""
+def frame_steps(grey: Grey, take_out: Taken, rim: Rim | None, die_px: float) -> list[tuple[float, float, float]]:
+    """(strength 0 to 1, x, y) of the strongest edge that runs out of the picture at each of its four edges.
+
+    ``die_px``: side of the smallest die, in pixels of the picture given.
+    """
     work, back = working_size(grey)
     size = (work.shape[1] // REDUCTION, work.shape[0] // REDUCTION)
     small = np.asarray(cv2.resize(work, size, interpolation=cv2.INTER_AREA), np.uint8)
@@ -37,17 +42,18 @@ def frame_steps(grey: Grey, take_out: Taken, rim: Rim | None) -> list[tuple[floa
         without_rim(fields, rim, REDUCTION * back)
     found = []
     step = REDUCTION * back
+    deep = min(max(round(DEEP_PART * die_px / step), DEEP[0]), DEEP[1])
     for side in range(4):
         # Turned so that this edge of the picture is the first row.
         turned = [np.ascontiguousarray(np.rot90(each, side)) for each in (*fields, seen)]
         along = turned[0] if side % 2 == 0 else turned[1]
-        best, place = _steps(along[SKIPPED : SKIPPED + DEEP + 2], turned[2][SKIPPED : SKIPPED + DEEP + 2])
+        best, place = _steps(along[SKIPPED : SKIPPED + deep + 2], turned[2][SKIPPED : SKIPPED + deep + 2])
         length = along.shape[1]
         x, y = (
-            (place, SKIPPED + DEEP / 2),
-            (size[0] - 1 - SKIPPED - DEEP / 2, place),
-            (length - 1 - place, size[1] - 1 - SKIPPED - DEEP / 2),
-            (SKIPPED + DEEP / 2, length - 1 - place),
+            (place, SKIPPED + deep / 2),
+            (size[0] - 1 - SKIPPED - deep / 2, place),
+            (length - 1 - place, size[1] - 1 - SKIPPED - deep / 2),
+            (SKIPPED + deep / 2, length - 1 - place),
         )[side]
         found.append((best, (x + 0.5) * step - 0.5, (y + 0.5) * step - 0.5))
     return found

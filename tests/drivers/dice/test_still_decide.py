@@ -92,6 +92,34 @@ def test_a_fourth_die_cut_by_the_frame(edge: str, seen: float) -> None:
     assert set(reasons(answer)) & {Doubt.CUT_BY_FRAME, Doubt.WRONG_COUNT}
 
 
+def small(size: float = 34) -> list[Die]:
+    return [Die(each.value, each.x, each.y, size, each.turn_deg) for each in THREE]
+
+
+def test_small_dice_are_read() -> None:
+    assert values(decide_still(draw(small()))) == (2, 5, 6)
+
+
+@pytest.mark.parametrize(("edge", "body"), [("left", 215), ("right", 45), ("top", 45), ("bottom", 215)])
+def test_a_small_die_cut_by_the_frame(edge: str, body: int) -> None:
+    """What is left of it is less deep than the strip beside the edge that large dice are looked for in."""
+    out = 34 * (0.3 - 0.5)
+    x, y = {"left": (out, 300.0), "right": (639 - out, 300.0), "top": (320.0, out), "bottom": (540.0, 479 - out)}[edge]
+    # Dark, it has no more than an outline: its brightness is not that of the three.
+    answer = decide_still(draw([*small(), Die(3, x, y, 34, turn_deg=3, body=body, pip=130)]))
+    assert reasons(answer) == (Doubt.CUT_BY_FRAME,)
+
+
+@pytest.mark.parametrize(
+    ("corner", "in_colour"), [((0, 0), False), ((639, 0), True), ((0, 479), True), ((639, 479), False)]
+)
+def test_a_small_die_in_the_corner_of_the_picture(corner: tuple[int, int], in_colour: bool) -> None:
+    """No edge is looked for there: lenses shade the corners. It is told by its brightness."""
+    picture = draw([*small(), Die(1, *corner, 34, turn_deg=3, pip=215)])
+    answer = decide_still(tinted(picture) if in_colour else picture)
+    assert reasons(answer) == (Doubt.CUT_BY_FRAME,)
+
+
 def test_a_face_over_the_edge_of_the_picture_is_not_taken() -> None:
     answer = decide_still(draw([*THREE[:2], Die(6, 320, 445, turn_deg=0)]))
     # At the very edge one reader may see the die whole: then the two do not agree.
@@ -140,6 +168,23 @@ def test_a_body_of_the_dice_colour_on_a_desk_is_not_overlooked() -> None:
     blank = Die(1, 560, 380, 66, body=225, pip=225)
     answer = decide_still(on_wood([*dice, blank]))
     assert set(reasons(answer)) & {Doubt.WRONG_COUNT, Doubt.LEFT_OVER}
+
+
+def test_a_whole_die_may_lie_against_the_edge_of_the_picture() -> None:
+    dice = [Die(each.value, each.x, each.y, 66, each.turn_deg) for each in THREE[1:]]
+    assert values(decide_still(draw([*dice, Die(4, 34, 330, 66, 0)]))) == (4, 5, 6)
+
+
+@pytest.mark.parametrize("edge", ["left", "right"])
+def test_a_die_cut_by_the_frame_that_lies_against_another_on_a_desk(edge: str) -> None:
+    """Both make one body, which holds one of the three dice."""
+    dice = [Die(each.value, each.x, each.y, 66, each.turn_deg, body=225) for each in THREE[1:]]
+    near = Die(4, 54, 330, 66, 0, body=225)
+    # It touches the third; 20 of its 66 pixels are in the picture.
+    picture = on_wood([*dice, near, Die(1, -13, 330, 66, 0, body=225, pip=225)])
+    cv2.line(picture, (610, 0), (570, 479), (150, 60, 30), 19)
+    answer = decide_still(picture if edge == "left" else np.ascontiguousarray(picture[:, ::-1]))
+    assert reasons(answer) == (Doubt.CUT_BY_FRAME,)
 
 
 @pytest.mark.parametrize(("body", "pip"), [((40, 40, 190), (235, 235, 235)), ((160, 80, 30), (235, 235, 235))])
