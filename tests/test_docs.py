@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
+from dealer_calibration.cli import build_parser as build_calibration_parser
 from dealer_daemon.bodies import AckBody, DeviceBody, PresenceBody, StateBody
 from dealer_daemon.cli import build_parser
 from dealer_daemon.commands import CommandName, ErrorCode, Role
@@ -192,6 +193,26 @@ def test_every_subcommand_is_described_with_its_options(name: str, parser: argpa
     assert set(re.findall(r"--[a-z-]+", cells(row.replace("\\|", "/"))[0])) <= options
 
 
+@pytest.mark.parametrize(
+    ("name", "parser"), list(subcommands(build_calibration_parser())), ids=lambda value: str(value)[:20]
+)
+def test_every_subcommand_of_the_bench_is_described_with_its_options(
+    name: str, parser: argparse.ArgumentParser
+) -> None:
+    section = page("commands.md").partition("## `dealer-calibrate`")[2].partition("\n## ")[0]
+    row = next(row for row in rows(section) if row.startswith(f"| `{name} "))
+    written = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", cells(row.replace("\\|", "/"))[0])
+    options = [set(action.option_strings) for action in parser._actions if action.option_strings]
+    assert all(option & set(written) for option in options if "--help" not in option)
+    assert set(written) <= set().union(*options)
+
+
+@pytest.mark.parametrize("name", sorted(set(game_names()) - CARD_GAMES.keys()))
+def test_what_a_person_states_of_a_game_without_cards_is_described(name: str) -> None:
+    section = page("commands.md").partition("### The game's result")[2].partition("\n##")[0]
+    assert re.search(r"`\w+`: ", row_of(section.replace(f"| {name} |", f"| `{name}` |"), name))
+
+
 def test_every_error_is_described() -> None:
     for code in ErrorCode:
         row_of(page("commands.md"), code)
@@ -304,6 +325,8 @@ def test_commands_in_the_text_are_understood(path: Path) -> None:
             words = shlex.split(line, comments=True)
             if words and words[0].endswith("dealer-daemon"):
                 build_parser().parse_args(words[1:])
+            if words and words[0] == "dealer-calibrate":
+                build_calibration_parser().parse_args(words[1:])
 
 
 def test_there_are_commands_in_the_text() -> None:

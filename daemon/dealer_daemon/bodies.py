@@ -39,6 +39,8 @@ class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """Why the last attempt of this round did not count."""
     paused: str | None
     """Why the table stands; null when it does not."""
+    paused_at: int | None
+    """Sequence of the `table.paused` by which it does: the `pause` that `table.resume` names."""
     stalled: str | None
     """Why nothing can be committed now; null when all is well."""
     shoe_id: str | None
@@ -50,6 +52,24 @@ class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """Standing faults by device."""
     consumers: dict[str, ConsumerBody]
     """By name, as of ``time``. Published when one comes, leaves, goes or returns, not at each acknowledgement."""
+
+
+class CalibrationBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What a device is calibrated by. Null where the file says nothing of it, or is named by its path."""
+
+    id: str | None
+    sha256: str
+    made: str | None
+    """RFC 3339."""
+    by: str | None
+    serial: str | None
+    """Serial number of the device that it was made with."""
+    device_serial: str | None
+    """What the device tells, or its port; null where neither does."""
+    fits: Literal["same", "other", "unknown"]
+    """Whether both are one device. ``other``: the table does not play on it."""
+    warnings: list[str]
+    """Sentences for a person: it is old, its device is not known, readings drift from it. They stop nothing."""
 
 
 class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,8 +98,11 @@ class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
     notices: dict[str, str]
     """What a technician should know: identity, version, settings read back."""
     calibration: str | None
+    """Id of the calibration in use; null where there is none, or where it is a file by its path."""
     flight_recorder: str | None
     """``recording``, or what is wrong with it; null where no raw bytes are kept."""
+    calibrated: CalibrationBody | None
+    """All of the calibration in use; null where there is none."""
 
 
 class PresenceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -12,12 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from dealer_daemon.commands import Command, CommandName, Role
 from dealer_daemon.config import DeviceConfig, TableConfig
 from dealer_daemon.events import Event
 from dealer_daemon.journal import Journal
 from dealer_daemon.round import TableState
 from dealer_daemon.station.setup import recover, table_setup
 from dealer_daemon.table import Decision, Table
+from dealer_daemon.table.cards.unseen import QUESTIONS
+from dealer_daemon.table.common import STATION
 from dealer_drivers.driver import DeviceAction, Output
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.recording import Entry, Recording
@@ -40,7 +43,8 @@ class Player:
     """Devices of a table on the time of their recordings. Pure: no journal, no clock. ``state`` is the table's.
 
     ``device`` is the one that ``play`` gets the lines of; ``also`` are others, for ``play_all``. ``start``: the moment
-    of the lines' time 0.
+    of the lines' time 0. ``resume_at_gaps``: where the table asks a person where the next card belongs, the replay
+    answers that no card passed unseen (decision 0019).
     """
 
     def __init__(
@@ -51,7 +55,9 @@ class Player:
         also: Iterable[DeviceConfig] = (),
         *,
         start: Instant = EPOCH,
+        resume_at_gaps: bool = False,
     ) -> None:
+        self._resume_at_gaps = resume_at_gaps
         self._first = device.name
         self._start = self._now = start
         self._table = Table(table_setup(table), state, BOOT)
@@ -138,6 +144,20 @@ class Player:
         yield decision
         for name, action in decision.actions:
             yield from self._ask(name, action)
+        state = self._table.state
+        if self._resume_at_gaps and state.paused in QUESTIONS and state.paused_by == STATION:
+            yield from self._carry_out(self._table.command(self._answer(state), self._now, lambda _sequence: None))
+
+    def _answer(self, state: TableState) -> Command:
+        args = {"reason": "the replay takes it that no card passed unseen", "pause": state.paused_at}
+        return Command(
+            id=f"replay-{state.paused_at}",
+            name=CommandName.TABLE_RESUME,
+            client=BOOT,
+            role=Role.MANAGER,
+            by=BOOT,
+            args=args,
+        )
 
     def _ask(self, name: str, action: DeviceAction) -> Iterator[Decision]:
         if name in self._up:
@@ -180,9 +200,16 @@ def started(recording: Recording) -> Instant | None:
     return Instant(NS_PER_S, since // _MICROSECOND * 1000)
 
 
-def replay(table: TableConfig, recordings: Mapping[str, Recording], state_dir: Path) -> Iterator[Event]:
-    """Every event of the recordings, by device, as soon as it is in the journal in ``state_dir``. Raises
-    ``JournalError``, and ``ValueError`` for recordings that cannot be put in one order."""
+def begins_with_a_hand(table: TableConfig) -> bool:
+    """Whether the first card of a recording is taken for the first of a hand, which nothing in it shows."""
+    return Table(table_setup(table), TableState(table=table.name), BOOT).first_card_begins_a_hand
+
+
+def replay(
+    table: TableConfig, recordings: Mapping[str, Recording], state_dir: Path, *, resume_at_gaps: bool = False
+) -> Iterator[Event]:
+    """Every event of the recordings, by device, as soon as it is in the journal in ``state_dir``. ``resume_at_gaps``
+    as of a ``Player``. Raises ``JournalError``, and ``ValueError`` for recordings that cannot be put in one order."""
     track = list(merged(recordings))
     made = [start for recording in recordings.values() if (start := started(recording)) is not None]
     start = min(made, key=lambda each: each.wall_ns, default=EPOCH)
@@ -190,7 +217,8 @@ def replay(table: TableConfig, recordings: Mapping[str, Recording], state_dir: P
     devices = [device for device in table.devices if device.name in recordings]
     journal = Journal.open(state_dir, boot=BOOT, clock=lambda: clock[0])
     try:
-        player = Player(table, devices[0], recover(journal, table.name), devices[1:], start=start)
+        state = recover(journal, table.name)
+        player = Player(table, devices[0], state, devices[1:], start=start, resume_at_gaps=resume_at_gaps)
         for decision in player.play_all(track):
             clock[0] = player.now()
             journal.commit(decision.events, decision.evidence)

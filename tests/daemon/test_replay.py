@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from dealer_daemon.cli import main
 from dealer_daemon.config import Config, parse_config
 from dealer_daemon.events import AttemptHeld, AttemptRefused, Event, RoundOutcome
 from dealer_daemon.journal import FILE_NAME, verify_file
@@ -209,3 +211,59 @@ def test_a_pocket_sensor_that_differs_from_the_number_is_held(tmp_path: Path) ->
         assert numbers(events) == expected
         held = [event.data.reason for event in events if isinstance(event.data, AttemptHeld)]
         assert held == ([] if expected else ["witnesses_disagree"])
+
+
+SCANNER = """
+[station]
+site = "studio-1"
+state_dir = "state"
+[tables.r1]
+game = "dragon-tiger"
+round_source = "device"
+[tables.r1.shoe]
+require_verified = false
+[[tables.r1.devices]]
+name = "scanner"
+driver = "barcode-serial"
+port = "/dev/dealer/scanner"
+codebook = "rank-suit"
+"""
+WITH_A_GAP = [
+    {"recording": 1, "driver": "barcode-serial", "device": "scanner", "started": "2026-01-31T20:15:00Z", "note": ""},
+    {"t": 1.0, "rx": "8S\r\n"},
+    {"t": 2.0, "ev": "close"},
+    {"t": 3.0, "ev": "open"},
+    {"t": 5.0, "rx": "5C\r\n"},
+    {"t": 7.0, "rx": "KD\r\n"},
+    {"t": 9.0, "rx": "QD\r\n"},
+]
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_gap_at_a_scanner_is_said_and_gone_on_from_when_asked(
+    resume: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "station.toml").write_text(SCANNER)
+    recording = tmp_path / "scanner.rec.jsonl"
+    recording.write_text("".join(json.dumps(line) + "\n" for line in WITH_A_GAP))
+    command = ["replay", "--config", str(tmp_path / "station.toml"), "--table", "r1", "--device", "scanner", "--json"]
+    assert main([*command, *(["--resume-at-gaps"] if resume else []), str(recording)]) == 0
+    said = capsys.readouterr()
+    outcomes = [
+        event["data"]["facts"] for line in said.out.splitlines() if "outcome" in (event := json.loads(line))["type"]
+    ]
+    assert [facts["tiger"] for facts in outcomes] == (["5C", "QD"] if resume else [])
+    assert "first of a hand" in said.err
+    assert "unseen_in_hand" in said.err
+    assert "--resume-at-gaps" in said.err
+    assert f"cards that came while the table stood: {0 if resume else 3};" in said.err
+
+
+def test_a_recording_without_a_gap_says_nothing_of_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "station.toml").write_text(SCANNER)
+    recording = tmp_path / "scanner.rec.jsonl"
+    whole = [line for line in WITH_A_GAP if "ev" not in line]
+    recording.write_text("".join(json.dumps(line) + "\n" for line in whole))
+    command = ["replay", "--config", str(tmp_path / "station.toml"), "--table", "r1", "--device", "scanner"]
+    assert main([*command, str(recording)]) == 0
+    assert "gaps" not in capsys.readouterr().err

@@ -127,8 +127,10 @@ SINKS: dict[str, tuple[str | int, Kind]] = {
     "Again": (0, Kind.IGNORED),
     "Rescan": (0, Kind.REFUSED),
     "end": (1, Kind.SHOE),
+    "pause": (1, Kind.PAUSE),
     "EventsExpired": ("reason", Kind.EXPIRED),
     "continue_after": ("reason", Kind.LOST),
+    "commit_losses": ("reason", Kind.LOST),
 }
 MEMBERS = {f"{enum.__name__}.{member.name}": member.value for enum in ENUMS for member in enum}
 

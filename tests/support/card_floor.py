@@ -357,7 +357,7 @@ class Floor:
             self._tell("rescan")
 
     def _resume(self) -> None:
-        reply = self.ask(CommandName.TABLE_RESUME, reason="put right")
+        reply = self.ask(CommandName.TABLE_RESUME, reason="put right", pause=self.table.state.paused_at)
         assert reply.ok, reply
 
     def _misread(self, round_id: str, position: str) -> None:

@@ -24,7 +24,7 @@ from dealer_daemon.round import TableState, fold
 from dealer_daemon.table import Decision, Rules, Table, TableSetup
 from dealer_drivers.driver import DeviceAction, Observes
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceFault, Fault, Reading
+from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading
 from dealer_drivers.readings.shoe import (
     CardAnnouncedAgain,
     CardForeign,
@@ -46,7 +46,7 @@ from dealer_drivers.readings.shoe import (
     ShoeWinner,
 )
 
-UNSEEN = ("unseen_in_hand", "unseen_between_hands")
+UNSEEN = ("unseen_in_hand", "unseen_between_hands", "unseen_before_burn")
 """Why a table stands at which cards may have passed unseen."""
 START = Instant(10_000_000_000, 1_767_225_600_000_000_000)
 """2026-01-01T00:00:00Z."""
@@ -102,6 +102,8 @@ class CardTable:
         self.evidence: dict[str, bytes] = {}
         self.secret_frames: set[bytes] = set()
         """Frames of cards that servers do not know."""
+        self._vouched = False
+        """People have said that no card passed in the newest gap: they say it where the table asks only later too."""
         self._ids = count(1)
         self._frames = count(1)
         self._folded = TableState(table="t1")
@@ -154,17 +156,25 @@ class CardTable:
             return []
         return self._keep(self.table.tick(self.at))
 
-    def restart(self, *, asked: bool = False) -> list[EventData]:
+    def restart(self, *, asked: bool = False, up: bool = True) -> list[EventData]:
         """The process died; the new one knows what was committed. No card passed, which people say where the table asks
-        for that; with ``asked`` they have not answered yet."""
+        for that; with ``asked`` they have not answered yet. ``up``: the reader's link is up at once."""
+        self._vouched = False
         self._folded = fold(TableState(table="t1"), self.events)
         self.table = Table(self.setup, self._folded, boot="boot-2")
-        return self.start() + ([] if asked else self.nothing_passed())
+        started = self.start() + (self.reader_up() if up else [])
+        return started + ([] if asked else self.nothing_passed())
+
+    def reader_up(self) -> list[EventData]:
+        """What every reader says once, when its link is up for the first time."""
+        return self.see(DeviceNotice(at=self.at, raw=b"", notice="code_book", detail="rank-suit"))
 
     def nothing_passed(self) -> list[EventData]:
-        """The manager says that no card passed unseen, where the table stands for that."""
+        """The manager says that no card passed unseen, where the table stands for that, or as soon as it does."""
         before = len(self.events)
+        self._vouched = True
         if self.state.paused in UNSEEN:
+            self._vouched = False
             self.manager(CommandName.TABLE_RESUME)
         return [event.data for event in self.events[before:]]
 
@@ -259,6 +269,7 @@ class CardTable:
         return self.see(CardOutsideGame(at=self._next(), raw=raw, card=card, cause=OutsideCause.LOCK))
 
     def lost(self) -> list[EventData]:
+        self._vouched = False
         return self.see(DeviceFault(at=self._next(), raw=b"", fault=Fault.LINK_LOST, detail="unplugged"))
 
     def back(self, *, asked: bool = False) -> list[EventData]:
@@ -269,14 +280,32 @@ class CardTable:
     # -- what servers and people say ------------------------------------------------------------------------
 
     def ask(self, name: CommandName, role: Role = Role.SERVER, **args: Any) -> Reply:
-        command = Command(id=f"c{next(self._ids)}", name=name, client="test", role=role, by=f"the-{role}", args=args)
+        return self.forge(name, role, f"the-{role}", **args)
+
+    def forge(self, name: CommandName, role: Role = Role.MANAGER, by: str = "", **args: Any) -> Reply:
+        """A command of anybody, who says that he is ``by``."""
+        command = Command(
+            id=f"c{next(self._ids)}",
+            name=name,
+            client="test",
+            role=role,
+            by=by,
+            args=args,
+            sent_ns=self.sent_ns(),
+        )
         before = len(self.events)
         decision = self.table.command(command, self.at, self.event_at)
         self._keep(decision)
         assert decision.command is not None
         reply = decision.command.reply
         assert reply.ok or len(self.events) == before, "a refused command must leave no event"
+        if self._vouched:
+            self.nothing_passed()
         return reply
+
+    def sent_ns(self) -> int | None:
+        """When a command says that it was sent."""
+        return self.at.wall_ns
 
     def did(self, name: CommandName, role: Role = Role.SERVER, **args: Any) -> dict[str, Any]:
         reply = self.ask(name, role, **args)

@@ -71,9 +71,9 @@ class DeckTable(CardTable):
         self.at = self.at.plus_s(1)
         return self._say(self.session.opened(self.at))
 
-    def restart(self, *, asked: bool = False) -> list[EventData]:
+    def restart(self, *, asked: bool = False, up: bool = True) -> list[EventData]:
         """The station's process died: the session is another one too."""
-        said = super().restart(asked=asked)
+        said = super().restart(asked=asked, up=up)
         self.session = SupervisedSession(DRIVER.session(DRIVER.parse_options({})), "the port", "the speed?")
         return said + self._say(self.session.opened(self.at))
 

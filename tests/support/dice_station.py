@@ -51,10 +51,10 @@ class DiceTable:
     here: Live
     speed: float
 
-    def configure(self, ports: dict[str, str], *, source: str, shake: str, shaker: str) -> None:
-        """Measures the rig's profile from pictures, and writes the station's configuration."""
+    def configure(self, ports: dict[str, str], *, source: str, shake: str, shaker: str, rig: int = 1) -> None:
+        """Measures the profile of the scenario's rig from pictures, and writes the station's configuration."""
         profile = self.here.folder / "rig.json"
-        _, measured, _ = calibrated(1, "asian")
+        _, measured, _ = calibrated(rig, "asian")
         write_profile(measured, profile, replace=True)
         text = CONFIG.format(
             site=SITE,

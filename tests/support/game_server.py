@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from typing import Any
 
@@ -26,7 +27,14 @@ class Server:
     def say(self, command_id: str, name: str, role: str = "server", *, retain: bool = False, **args: Any) -> None:
         """Send, and not wait; what was sent is with the broker when this returns."""
         data = {"by": "the-boss" if role == "manager" else "lobby", "role": role, **args}
-        body = {"specversion": "1.0", "id": command_id, "source": "/server-1", "type": name, "data": data}
+        body = {
+            "specversion": "1.0",
+            "id": command_id,
+            "source": "/server-1",
+            "type": name,
+            "time": dt.datetime.now(dt.UTC).isoformat(),
+            "data": data,
+        }
         sent = self._client.publish(f"{BASE}/commands", json.dumps(body), qos=1, retain=retain)
         while not sent.is_published():
             self._client.loop(0.01)

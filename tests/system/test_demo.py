@@ -105,7 +105,7 @@ def test_a_manager_voids_what_is_held_at_a_served_table_and_resumes_every_table(
     assert sent(lobby, 2.0 + MANAGER_S) == [("s1", "round.void", "manager")]
     lobby.heard("s1", {"type": "round.voided"}, 9.0)
     for table in ("s1", "r1"):
-        lobby.heard(table, {"type": "table.paused"}, 10.0)
+        lobby.heard(table, {"type": "table.paused", "sequence": 9}, 10.0)
     assert sent(lobby, 10.0 + MANAGER_S) == [("s1", "table.resume", "manager"), ("r1", "table.resume", "manager")]
     for table in ("s1", "r1"):
         lobby.heard(table, {"type": "table.resumed"}, 20.0)

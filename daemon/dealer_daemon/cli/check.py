@@ -44,5 +44,7 @@ def check(arguments: argparse.Namespace) -> int:
     for table in config.tables.values():
         for device in table.devices:
             print(f"  {table.name} ({table.game}): {device.name} = {device.driver.name} at {device.port}", end="")
-            print(f", {device.driver.maturity}")
+            ref = None if device.calibration is None else device.calibration.ref
+            calibrated = "" if ref is None else f", calibration {ref.id or ref.sha256[:19]}"
+            print(f", {device.driver.maturity}{calibrated}")
     return DONE

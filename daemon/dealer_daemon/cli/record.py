@@ -43,8 +43,8 @@ def add(commands: Subcommands) -> None:
 
 
 def record(arguments: argparse.Namespace) -> int:
-    """Exit codes: 0 recorded, 1 nothing came or the file cannot be written, 2 the configuration is wrong, 3 the device
-    was never reached."""
+    """Exit codes: 0 recorded, 1 nothing came or the file cannot be written, 2 the configuration is wrong or the file is
+    there already, 3 the device was never reached."""
     from dealer_drivers.clock import SystemClock
     from dealer_drivers.recording import RecordingWriter
 

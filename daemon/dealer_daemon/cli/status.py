@@ -51,6 +51,7 @@ def status(arguments: argparse.Namespace) -> int:
 
 def _show(answer: dict[str, Any]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console()
@@ -61,7 +62,7 @@ def _show(answer: dict[str, Any]) -> None:
         console.print(f"\n[bold]{name}[/bold] {state['game']}: [{colour}]{state['phase']}[/{colour}]", end="")
         console.print(f"  round {state['round'] or '-'}, attempt {state['attempt'] or '-'}", end="")
         console.print(f", sequence {state['last_sequence']}")
-        for label, text in (("paused", state["paused"]), ("stalled", state["stalled"])):
+        for label, text in (("paused", _why(state["paused"])), ("stalled", state["stalled"])):
             if text:
                 console.print(f"  [red]{label}: {text}[/red]", highlight=False)
         broker = f"MQTT {mqtt['protocol']}" if mqtt["connected"] else "[red]not connected[/red]"
@@ -89,6 +90,20 @@ def _show(answer: dict[str, Any]) -> None:
         for device, health in table["devices"].items():
             if health["link"] != "up":
                 console.print(f"  [red]{device}: {health['link']}: {health['link_reason']}[/red]", highlight=False)
+            for warning in (health.get("calibrated") or {}).get("warnings", ()):
+                console.print(f"  [yellow]{device}: {escape(warning)}[/yellow]", highlight=False)
+
+
+def _why(paused: str | None) -> str | None:
+    """Why a table stands, and what to do where the word is one of the station's."""
+    from rich.markup import escape
+
+    from dealer_daemon.words import WORDS, Kind
+
+    word = WORDS.get(paused or "")
+    if paused is None or word is None or Kind.PAUSE not in word.kinds:
+        return None if paused is None else escape(paused)
+    return escape(f"{paused}: {word.meaning}")
 
 
 def _consumer(name: str, health: dict[str, Any]) -> str:

@@ -58,7 +58,8 @@ class Lobby:
         """An event of a table."""
         kind = event["type"]
         if kind == "table.paused":
-            self._plan(table, now_s + MANAGER_S, "table.resume", role="manager", reason="looked at the video")
+            answered = {"reason": "looked at the video", "pause": int(event["sequence"])}
+            self._plan(table, now_s + MANAGER_S, "table.resume", role="manager", **answered)
         elif kind == "table.resumed" and table not in self._tables:
             self._plans.pop(table, None)
         if table not in self._tables:

@@ -1,10 +1,21 @@
-"""What is wrong with a device, and when it is over."""
+"""What is wrong with a device and when it is over, and what it is calibrated by."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+import msgspec
+
 from dealer_daemon.events.base import EventData
+
+
+class CalibrationRef(msgspec.Struct, frozen=True, kw_only=True):
+    """A calibration in use, as outcomes name it."""
+
+    id: str | None
+    """Its id in the store; null for a file that the configuration names by its path."""
+    sha256: str
+    """``sha256:…``: of its ``calibration.json``, of the file by path, or of values that stand in the configuration."""
 
 
 class DeviceFaulted(EventData, frozen=True, kw_only=True):

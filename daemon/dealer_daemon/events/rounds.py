@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from dealer_daemon.events.base import EventData, Facts
+from dealer_daemon.events.devices import CalibrationRef
 
 
 class TableStarted(EventData, frozen=True, kw_only=True):
@@ -167,6 +168,8 @@ class RoundOutcome(EventData, frozen=True, kw_only=True):
     last_hand: bool | None = None
     server: list[Facts] = []
     """Every object that the server handed over in this round, in order, unread."""
+    calibrations: dict[str, CalibrationRef] = {}
+    """By device, the calibration that the table had in use when the outcome was told."""
 
 
 class RoundVoided(EventData, frozen=True, kw_only=True):

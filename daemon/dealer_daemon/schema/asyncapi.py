@@ -41,7 +41,12 @@ def asyncapi_document(prefix: str = "dealer/v1") -> JsonObject:
         "journal": _channel(topics.journal, ["journal"], "The head of the station's journal."),
         "commands": _channel(topics.commands, commands, "What a table is asked to do."),
         "roleCommands": _channel(
-            f"{topics.commands}/{{role}}", commands, "The same, where the station has `roles_by_topic`: one role each."
+            f"{topics.commands}/{{role}}",
+            commands,
+            "The same, where the station has `roles_by_topic`: one role each.",
+        ),
+        "consumerCommands": _channel(
+            topics.consumer_commands("{consumer}"), ["events.resend"], "What one consumer asks for, at every station."
         ),
         "replies": _channel(topics.replies("{client}"), ["reply"], "Answers to one client."),
         "acks": _channel(topics.acks("{consumer}"), ["ack"], "How far one consumer has come."),
@@ -56,6 +61,8 @@ def asyncapi_document(prefix: str = "dealer/v1") -> JsonObject:
         "receiveCommand": _operation("receive", "commands", commands, retain=False) | {"reply": answer},
         "sendJournal": _operation("send", "journal", ["journal"], retain=True),
         "receiveRoleCommand": _operation("receive", "roleCommands", commands, retain=False) | {"reply": answer},
+        "receiveConsumerCommand": _operation("receive", "consumerCommands", ["events.resend"], retain=False)
+        | {"reply": answer},
         "receiveAck": _operation("receive", "acks", ["ack"], retain=True),
     }
     return {

@@ -89,6 +89,16 @@ class TableResumeData(CommandData, kw_only=True):
     """Lets the table go on."""
 
     reason: Why
+    pause: (
+        Annotated[
+            int,
+            Meta(
+                description="Sequence of the table.paused that is answered (paused_at of the state). Where the table"
+                " asks where the next card belongs it is needed, unless the message's time is later than the pause."
+            ),
+        ]
+        | None
+    ) = None
 
 
 class ShoeChangeData(CommandData, kw_only=True):

@@ -17,8 +17,12 @@ def config_schema() -> JsonObject:
     definitions = type_schemas([StationConfig, MqttConfig])
     for name, driver in drivers.items():
         _add(definitions, f"driver.{name}", driver.options, driver.summary)
+        if driver.calibration is not None:
+            _needless(definitions[f"driver.{name}"], driver.calibration.key)
     for name, game in games.items():
         _add(definitions, f"game.{name}", game.settings, summary(game.settings))
+        if game.calibration is not None:
+            _needless_inside(definitions, f"game.{name}", game.calibration.key)
     _add(definitions, "table", TableKeys, summary(TableKeys))
     _add(definitions, "device", DeviceKeys, summary(DeviceKeys))
     definitions["table"]["properties"]["game"] = {"enum": list(games)}
@@ -65,6 +69,26 @@ def _add(definitions: JsonObject, name: str, cls: type, description: str) -> Non
         if definitions.setdefault(other, schema) != schema:
             raise ValueError(f"two types of the configuration are named {other}: rename one")
     definitions[name] = {**own, "description": description}
+
+
+def _needless(schema: JsonObject, key: str) -> None:
+    """The key may be left out: ``calibration`` of a device may stand for it."""
+    schema["required"] = [name for name in schema.get("required", []) if name != key]
+    if not schema["required"]:
+        del schema["required"]
+
+
+def _needless_inside(definitions: JsonObject, name: str, key: str) -> None:
+    """The same for a dotted key, section by section; a section that need hold nothing need not stand there."""
+    first, _, rest = key.partition(".")
+    schema = definitions[name]
+    if rest:
+        inner = str(schema["properties"][first].get("$ref", "")).removeprefix("#/$defs/")
+        if inner:
+            _needless_inside(definitions, inner, rest)
+        if inner and definitions[inner].get("required"):
+            return
+    _needless(schema, first)
 
 
 def _chosen(key: str, names: dict[str, Any]) -> list[JsonObject]:

@@ -40,7 +40,7 @@ NOTES: dict[str, dict[str, str]] = {
         "min_laps": "Full laps of the track that a valid spin makes (002: 7); other rule books ask for 3 or 4.",
         "laps": "Where laps come from: counted by the wheel, estimated from the seconds in the rim by `estimate`, or "
         "observed by nobody.",
-        "estimate": 'The wheel\'s calibration for `laps = "estimated"`.',
+        "estimate": 'The wheel\'s calibration for `laps = "estimated"`. Left out where the wheel has `calibration`.',
         "min_rotor_rpm": "Slowest rotor while the ball runs; below 1 rpm it stands.",
         "max_rotor_rpm": "Fastest rotor while the ball runs.",
         "max_rim_s": "Longer in the rim is an endless ball.",

@@ -61,6 +61,8 @@ class AttemptPlay:
         self._fallbacks = judges.fallbacks
         self.frames = frames
         self.token: int | None = None
+        self._unsaid = False
+        """An attempt began while the round was by hand: nothing was said of it, and it may end in the next round."""
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
@@ -69,13 +71,17 @@ class AttemptPlay:
         judge = self._fallbacks.get(device, self.judge)
         by_hand = self._by_hand(turn)
         for signal in judge.feed(device, reading):
+            if judge is self.judge:
+                self._overrun(turn, signal, by_hand)
             if judge is not self.judge or not by_hand or isinstance(signal, Trouble):
                 self._signal(turn, device, signal)
 
     def tick(self, turn: Turn) -> None:
         """Time passed."""
         for signal in self.judge.tick(turn.at):
-            if not self._by_hand(turn) or isinstance(signal, Trouble):
+            by_hand = self._by_hand(turn)
+            self._overrun(turn, signal, by_hand)
+            if not by_hand or isinstance(signal, Trouble):
                 self._signal(turn, self._device, signal)
 
     def deadline_ns(self) -> int | None:
@@ -93,6 +99,7 @@ class AttemptPlay:
     def discard(self) -> None:
         """What is under way does not count."""
         self.judge.discard()
+        self._unsaid = False
         self.frames.clear()
 
     def seen(self, turn: Turn) -> Facts:
@@ -165,6 +172,21 @@ class AttemptPlay:
     ) -> dict[str, Any]:
         """The facts are all."""
         return {}
+
+    def _overrun(self, turn: Turn, signal: Signal, by_hand: bool) -> None:
+        """Says that an attempt, which began while the round was by hand, ended in the next one."""
+        current = turn.state.round
+        match signal:
+            case Started():
+                self._unsaid = by_hand
+            case Judged() | NotJudged() | NeedsConfirmation() if self._unsaid:
+                self._unsaid = False
+                if not by_hand and current is not None and current.phase == "waiting":
+                    detail = "an attempt that began before this round was opened ended in it; its result does not count"
+                    # The frames may hold a number, and betting may be open.
+                    turn.emit(Violation(reason="spin_without_round", detail=detail, evidence=[], kept=turn.evidence()))
+            case _:
+                pass
 
     def _signal(self, turn: Turn, device: str, signal: Signal) -> None:
         match signal:

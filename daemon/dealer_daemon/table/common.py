@@ -17,14 +17,17 @@ from dealer_daemon.events import (
     TablePaused,
 )
 from dealer_daemon.games.game import AttemptGame, CardGame
-from dealer_daemon.round import OpenRound
+from dealer_daemon.round import OpenRound, TableState
 from dealer_daemon.table.turn import Turn
+from dealer_daemon.validation.card import CardReason
 from dealer_daemon.validation.signals import Trouble
 from dealer_daemon.verdicts import Refused
-from dealer_drivers.readings import Reading
+from dealer_drivers.readings import Fault, Reading
 
 STATION = "station"
 """The author of what no person did."""
+DEALER_RESUMES = frozenset({CardReason.UNSEEN_BETWEEN_HANDS, CardReason.UNSEEN_BEFORE_BURN})
+"""Pauses of the station's own that ask nothing but what a dealer sees: which card the next one is. No round is open."""
 WITHHELD = "details are withheld while betting is open"
 
 
@@ -34,7 +37,7 @@ class Rules:
 
     game: AttemptGame | CardGame
     settings: Any
-    """Of the game's settings type."""
+    """What the game loads from its settings: nothing here reads a file."""
     round_source: Literal["device", "server"]
     tries_before_pause: int
     witness_wait_s: float = 10.0
@@ -171,8 +174,21 @@ def emit_outcome(
             hand_in_shoe=current.hand_in_shoe,
             last_hand=last_hand,
             server=current.server,
+            calibrations=dict(turn.calibrations),
         )
     )
+
+
+def pause(turn: Turn, reason: str, detail: str) -> None:
+    """The table stands, by the station's own word. A pause that stands already stays; but one that a dealer may end
+    gives way, so that no dealer ends what is the service manager's."""
+    if turn.state.paused is None or dealer_may_end(turn.state):
+        turn.emit(TablePaused(reason=str(reason), by=STATION, detail=detail))
+
+
+def dealer_may_end(state: TableState) -> bool:
+    """Whether the pause asks only what a dealer sees. A person's pause never does, whatever words it has."""
+    return state.paused_by == STATION and state.paused in DEALER_RESUMES
 
 
 def trouble(turn: Turn, device: str, signal: Trouble) -> None:
@@ -182,3 +198,8 @@ def trouble(turn: Turn, device: str, signal: Trouble) -> None:
         turn.emit(DeviceRecovered(device=device, fault=signal.fault))
     elif not signal.cleared and not standing:
         turn.emit(DeviceFaulted(device=device, fault=signal.fault, detail=signal.detail))
+
+
+def miscalibrated(state: TableState, device: str) -> bool:
+    """Whether the device's calibration is known to be another device's."""
+    return Fault.CALIBRATION_MISMATCH in state.faults.get(device, [])

@@ -16,13 +16,13 @@ from dealer_daemon.round import OpenRound, TableState
 from dealer_daemon.table.attempts import AttemptPlay
 from dealer_daemon.table.cards.pairs import PairedCardPlay, Pairs
 from dealer_daemon.table.cards.play import CardPlay
-from dealer_daemon.table.common import Play, Rules, trouble
+from dealer_daemon.table.common import Play, Rules, miscalibrated, pause, trouble
 from dealer_daemon.table.judges import make_judges
 from dealer_daemon.table.orders import answer
 from dealer_daemon.table.turn import Decision, FrameLog, Turn
 from dealer_daemon.validation.signals import Trouble
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceFault, Reading
+from dealer_drivers.readings import DeviceFault, Fault, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,9 @@ class Table:
         self.state = state
         self._boot = boot
         self._frames = FrameLog((device.name, device.driver) for device in setup.devices)
+        self._calibrations = {
+            device.name: device.calibration for device in setup.devices if device.calibration is not None
+        }
         expected = state.round.token if state.round is not None else None
         self._play = _play(setup, expected, _standing(state), self._frames)
 
@@ -92,9 +95,13 @@ class Table:
         """Readings of one device, in order."""
         turn = self._turn(at)
         for reading in readings:
-            self._frames.add(device, [reading])
             if isinstance(reading, DeviceFault):
                 trouble(turn, device, Trouble(reading.fault, reading.detail, reading.cleared))
+                if reading.fault == Fault.CALIBRATION_MISMATCH and not reading.cleared:
+                    _pause_miscalibrated(turn, reading.detail)
+            elif miscalibrated(turn.state, device):
+                continue  # what it says is read by another device's measures: nobody plays on that
+            self._frames.add(device, [reading])
             self._play.reading(turn, device, reading)
         if not self._play.underway():
             self._frames.shorten()
@@ -125,7 +132,7 @@ class Table:
         )
 
     def _turn(self, at: Instant) -> Turn:
-        return Turn(self.state, self._boot, at, self._frames)
+        return Turn(self.state, self._boot, at, self._frames, self._calibrations)
 
     def _done(self, turn: Turn, command: CommandRecord | None = None) -> Decision:
         if isinstance(self._play, CardPlay):
@@ -145,6 +152,11 @@ def _play(setup: TableSetup, expected: int | None, stands: Facts | None, frames:
             return PairedCardPlay(rules, procedure, rules.settings.shoe, frames, main, pairs)
         return CardPlay(rules, procedure, rules.settings.shoe, frames, main)
     return AttemptPlay(rules, make_judges(rules, setup.devices, expected, stands), frames, game.starts(rules.settings))
+
+
+def _pause_miscalibrated(turn: Turn, detail: str) -> None:
+    """The table plays on no device that is read by the calibration of another."""
+    pause(turn, "calibration_mismatch", detail)
 
 
 def _standing(state: TableState) -> Facts | None:

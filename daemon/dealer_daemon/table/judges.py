@@ -31,13 +31,12 @@ def make_judges(rules: Rules, devices: Sequence[TableDevice], token: int | None,
     fallbacks = {device.name: _judge(rules, [device], None, None) for device in devices if device.role == "fallback"}
     judge = _judge(rules, main, token, stands)
     if witnesses:
-        judge = WitnessedJudge(judge, witnesses, _same(rules), rules.witness_wait_s)
+        judge = WitnessedJudge(judge, witnesses, _game(rules).same, rules.witness_wait_s)
     return Judges(judge, main[0].name, fallbacks)
 
 
 def _judge(rules: Rules, devices: Sequence[TableDevice], token: int | None, stands: Facts | None) -> Judge:
-    game = rules.game
-    assert isinstance(game, AttemptGame)
+    game = _game(rules)
     if any(Observes.ENTRY in device.observes for device in devices):
 
         def stated(result: Mapping[str, Any]) -> Mapping[str, Any] | str:
@@ -50,8 +49,6 @@ def _judge(rules: Rules, devices: Sequence[TableDevice], token: int | None, stan
     return game.judge(rules.settings, devices, token, stands)
 
 
-def _same(rules: Rules) -> Any:
-    game = rules.game
-    assert isinstance(game, AttemptGame)
-    key = game.result
-    return lambda one, other: one[key] == other[key]
+def _game(rules: Rules) -> AttemptGame:
+    assert isinstance(rules.game, AttemptGame)
+    return rules.game

@@ -16,10 +16,11 @@ from dealer_daemon.events import (
     TablePaused,
     TableResumed,
 )
+from dealer_daemon.round import TableState
 from dealer_daemon.table.arguments import Refusal, integer, open_round, server_object, stated, text
-from dealer_daemon.table.common import Play, emit_outcome, next_round_id, refuse
+from dealer_daemon.table.cards.unseen import QUESTIONS
+from dealer_daemon.table.common import STATION, Play, dealer_may_end, emit_outcome, miscalibrated, next_round_id, refuse
 from dealer_daemon.table.turn import Turn
-from dealer_daemon.validation.card import CardReason
 from dealer_daemon.verdicts import Refused
 
 _SERVER, _DEALER, _MANAGER = Role.SERVER, Role.DEALER, Role.MANAGER
@@ -44,14 +45,14 @@ MAY: dict[CommandName, frozenset[Role]] = {
     CommandName.ENTRY_ALLOW: frozenset({_MANAGER}),
 }
 """Who may ask what. Nobody but a service manager voids or corrects, or resumes (``games.md`` §2.2), but for
-``DEALER_RESUMES``."""
-DEALER_RESUMES = frozenset({CardReason.UNSEEN_BETWEEN_HANDS})
-"""Pauses that ask nothing but what a dealer sees: that the next card is the first of a hand. No round is open."""
+``DEALER_RESUMES`` (``common.py``)."""
 
 
 def answer(turn: Turn, play: Play, command: Command, event_at: Callable[[int], Event | None]) -> Reply:
     """Carry the command out, or say why not. A refused command leaves no event."""
     try:
+        if command.by == STATION:
+            raise Refusal(ErrorCode.NOT_ALLOWED, f'"{STATION}" is the author of what no person did: say who asks')
         if command.role not in MAY[command.name]:
             may = ", ".join(sorted(MAY[command.name]))
             raise Refusal(ErrorCode.NOT_ALLOWED, f"a {command.role} may not: {command.name} is for {may}")
@@ -129,7 +130,7 @@ def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     turn.emit(RoundVoided(reason=reason, by=command.by, seen=play.seen(turn)))
     play.voided(turn)
     # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays.
-    if turn.state.paused in ("tries_exhausted", "violation"):
+    if turn.state.paused_by == STATION and turn.state.paused in ("tries_exhausted", "violation"):
         turn.emit(TableResumed(reason="round_voided", by=command.by), subject=current.id)
     play.go_on(turn)
     return {"round": current.id}
@@ -156,7 +157,7 @@ def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int],
 
 
 def _pause(turn: Turn, command: Command) -> dict[str, Any]:
-    if turn.state.paused is not None:
+    if turn.state.paused is not None and not dealer_may_end(turn.state):
         raise Refusal(ErrorCode.NOT_NOW, f"the table is paused already ({turn.state.paused})")
     reason = text(command, "reason")
     turn.emit(TablePaused(reason=reason, by=command.by))
@@ -166,13 +167,35 @@ def _pause(turn: Turn, command: Command) -> dict[str, Any]:
 def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if turn.state.paused is None:
         raise Refusal(ErrorCode.NOT_NOW, "the table is not paused")
-    if command.role is not _MANAGER and turn.state.paused not in DEALER_RESUMES:
+    if command.role is not _MANAGER and not dealer_may_end(turn.state):
         may = f"a {command.role} may not end this pause ({turn.state.paused}): a service manager does"
         raise Refusal(ErrorCode.NOT_ALLOWED, may)
+    _check_answers(turn.state, command)
+    foreign = [device for device in sorted(turn.state.faults) if miscalibrated(turn.state, device)]
+    if foreign:
+        do = "put the right device back, or calibrate this one and restart the station"
+        raise Refusal(ErrorCode.NOT_NOW, f"the calibration of {', '.join(foreign)} is another device's: {do}")
     turn.emit(TableResumed(reason=text(command, "reason"), by=command.by))
     play.discard()
     play.go_on(turn)
     return {}
+
+
+def _check_answers(state: TableState, command: Command) -> None:
+    """Raises ``Refusal`` where the command may have been sent before this pause: kept by the broker, or sent twice. A
+    question is answered by who has seen it, so there one of the two must show that: the pause's number, or the time."""
+    named, here = command.args.get("pause"), f"({state.paused}, pause {state.paused_at})"
+    if named is not None:
+        if named != state.paused_at:
+            message = f"the table does not stand for pause {named}, but for another {here}: look at it, then name that"
+            raise Refusal(ErrorCode.NOT_NOW, message)
+        return
+    if state.paused_by != STATION or state.paused not in QUESTIONS or state.paused_ns is None:
+        return
+    if command.sent_ns is None or command.sent_ns < state.paused_ns:
+        when = "does not say when it was sent" if command.sent_ns is None else "was sent before the table asked"
+        message = f"this {when}, and answers a question {here}: look at the table, then name its pause"
+        raise Refusal(ErrorCode.NOT_NOW, message)
 
 
 def _confirm(turn: Turn, play: Play, command: Command) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from dealer_daemon.commands import CommandRecord
 from dealer_daemon.events import Event, EventData
+from dealer_daemon.events.devices import CalibrationRef
 from dealer_daemon.evidence import Evidence, EvidenceFrame, picture_of, recording_of
 from dealer_daemon.round import TableState, apply
 from dealer_drivers.driver import DeviceAction
@@ -89,8 +91,18 @@ class FrameLog:
 class Turn:
     """Collects the events of one step; each is folded at once, so later ones stand on it."""
 
-    def __init__(self, state: TableState, boot: str, at: Instant, frames: FrameLog) -> None:
+    def __init__(
+        self,
+        state: TableState,
+        boot: str,
+        at: Instant,
+        frames: FrameLog,
+        calibrations: Mapping[str, CalibrationRef] = MappingProxyType({}),
+    ) -> None:
         self.state = state
+        self.before = state
+        """The state that the step began with."""
+        self.calibrations = calibrations
         self.at = at
         self._boot = boot
         self._frames = frames

@@ -24,6 +24,11 @@ DEVICES: dict[str, Word] = {
         _FAULT, "Data, but none of it readable", "数据无法识别", "資料無法識別",
         "Bytes come and none is a frame: probably the wrong speed or the wrong device at this port.",
     ),
+    "calibration_mismatch": Word(
+        (Kind.FAULT, Kind.PAUSE), "Calibration of another device", "校准文件与设备不符", "校準檔與設備不符",
+        "The serial number in the calibration is not the device's, and the table stands. Put the right device back, or "
+        "calibrate this one and restart the station; then a manager resumes.",
+    ),
     # Results by hand.
     "entries_differ": Word(
         _FAULT, "The two entries differ", "两次录入不一致", "兩次錄入不一致",

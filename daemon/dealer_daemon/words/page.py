@@ -38,7 +38,7 @@ _SECTIONS = {
     Kind.PAUSE: (
         "Pause",
         "`reason` of `table.paused`: the table stands until a service manager resumes it or voids the round. The "
-        "dealer may end `unseen_between_hands` too.",
+        "dealer may end `unseen_between_hands` and `unseen_before_burn` too.",
     ),
     Kind.RESUMED: ("Resumed", "`reason` of `table.resumed`, where it is not a manager's own text."),
     Kind.VOID: ("Void", "`reason` of `round.voided`: the round is cancelled and stakes go back."),

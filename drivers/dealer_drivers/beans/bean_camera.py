@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dealer_drivers.calibration.slot import CalibrationSlot
 from dealer_drivers.camera.readings import Look, LookUnclear
 from dealer_drivers.camera.scene_driver import SceneCameraOptions, scene_driver
 from dealer_drivers.driver import Observes
@@ -18,7 +19,8 @@ class BeanCameraOptions(SceneCameraOptions, frozen=True, kw_only=True):
     """Options of a camera over beans."""
 
     profile: str
-    """The cloth's profile, made by ``dealer-calibrate beans profile``: size of the beans, region, colours."""
+    """The cloth's profile, made by ``dealer-calibrate beans profile``: size of the beans, region, colours. Left
+    out where ``calibration`` is given."""
 
     def problems(self) -> list[OptionError]:
         """Figures out of range, and a profile that cannot be used."""
@@ -59,4 +61,5 @@ DRIVER = scene_driver(
     reader_options=lambda options: {"profile": options.profile},
     seen=_seen,
     unclear=_unclear,
+    calibration=CalibrationSlot("bean-cloth", "profile", "profile.json"),
 )

@@ -16,12 +16,14 @@ from typing import Protocol
 import msgspec
 
 from dealer_drivers.camera.grab import ENDED, REFUSED
-from dealer_drivers.camera.messages import Ask, Beat, CameraRefused, Message, Ready, encode
+from dealer_drivers.camera.living import GAP_S
+from dealer_drivers.camera.messages import Ask, Beat, CameraRefused, Gap, Message, Ready, encode
 from dealer_drivers.camera.parent import die_with_parent
 from dealer_drivers.camera.settings import CameraSettings, CodesTask
 from dealer_drivers.camera.shared import Frame, Shape
 from dealer_drivers.camera.source import Pictures
 from dealer_drivers.camera.work import CodesWork, SceneWork, Work, WorkImpossible
+from dealer_drivers.instant import NS_PER_S
 
 __all__ = ["ENDED", "REFUSED", "main", "watch"]
 
@@ -73,14 +75,20 @@ def watch(
         say(CameraRefused("option", str(refused), refused.key or ""))
         return REFUSED
     say(Ready(f"{shape.width} x {shape.height} pixels, {work.describe()}"))
-    looked = fresh = 0
+    looked = fresh = fresh_ns = 0
     before = b""
     beat_at = time.monotonic() + BEAT_S
     while frame is not None:
         look_at = time.monotonic() + work.pace_s
         looked += 1
         now = bytes(frame.pixels.data) if frame.pixels.flags.c_contiguous else frame.pixels.tobytes()
-        fresh += now != before
+        if now != before:
+            # By when pictures were taken: those that came while nobody looked, or were not looked at, are a gap too.
+            gap_s = (frame.taken_ns - fresh_ns) / NS_PER_S
+            if gap_s >= GAP_S and before:
+                say(Gap(round(gap_s, 2)))
+            fresh_ns = frame.taken_ns
+            fresh += 1
         before = now
         for ask in asks():
             work.ask(ask, time.monotonic_ns())

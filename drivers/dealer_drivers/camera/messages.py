@@ -1,9 +1,10 @@
 """What the camera's process says, and is asked: JSON lines, framed by LF. Pure.
 
-The first line is ``ready`` or ``refused``, and there is a ``beat`` twice a second, which says that the picture lives. A
-window for cards gives a ``sight`` for each picture in which there was a code, or something like one, and for the first
-without. A scene gives ``scene`` when it begins to move or has come to rest, and answers each ``ask`` with a ``look``,
-before which comes the ``picture`` that it names.
+The first line is ``ready`` or ``refused``, and there is a ``beat`` twice a second, which says that the picture lives; a
+``gap`` says that it did not for a while, before anything of the next picture is said. A window for cards gives a
+``sight`` for each picture in which there was a code, or something like one, and for the first without. A scene gives
+``scene`` when it begins to move or has come to rest, and answers each ``ask`` with a ``look``, before which comes the
+``picture`` that it names.
 """
 
 from __future__ import annotations
@@ -98,7 +99,13 @@ class Beat(msgspec.Struct, frozen=True, tag="beat", forbid_unknown_fields=True):
     fresh: int
 
 
-Message: TypeAlias = Ready | CameraRefused | Sight | Scene | PictureFile | LookMade | Beat
+class Gap(msgspec.Struct, frozen=True, tag="gap", forbid_unknown_fields=True):
+    """No new picture was looked at for ``seconds``; now there is one, and what is said after this is of it."""
+
+    seconds: float
+
+
+Message: TypeAlias = Ready | CameraRefused | Sight | Scene | PictureFile | LookMade | Beat | Gap
 
 
 class Ask(msgspec.Struct, frozen=True, tag="ask", forbid_unknown_fields=True):

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dealer_drivers.camera.living import LivingPicture
+from dealer_drivers.camera.living import STILL_S, LivingPicture
 from dealer_drivers.camera.messages import (
     Ask,
     Beat,
     CameraRefused,
+    Gap,
     LookMade,
     Message,
     MessageLines,
@@ -42,7 +43,7 @@ class SceneSession:
         self._asked = 0
         self._answered = 0
         self._pictures: dict[str, Picture] = {}
-        self._living = LivingPicture("nothing in it counts")
+        self._living = LivingPicture("nothing in it counts", STILL_S)
 
     def opened(self, at: Instant) -> Output:
         """The link is up."""
@@ -96,7 +97,8 @@ class SceneSession:
                 return self._living.beat(message, line, at)
             case Ready():
                 return (DeviceNotice(at=at, raw=line, notice="camera", detail=message.detail),)
-            case CameraRefused() | Sight():  # the first the transport has said; the second is no word of a scene
+            case CameraRefused() | Sight() | Gap():
+                # The first the transport has said, the second is no word of a scene, and a look has its own times.
                 return ()
 
     def _picture(self, message: PictureFile, line: bytes, at: Instant) -> tuple[Reading, ...]:

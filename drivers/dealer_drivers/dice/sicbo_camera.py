@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dealer_drivers.calibration.slot import CalibrationSlot
 from dealer_drivers.camera.readings import Look, LookUnclear
 from dealer_drivers.camera.scene_driver import SceneCameraOptions, scene_driver
 from dealer_drivers.driver import Observes
@@ -19,7 +20,8 @@ class SicboCameraOptions(SceneCameraOptions, frozen=True, kw_only=True):
     """Options of a camera over dice."""
 
     profile: str
-    """The rig's profile, made by ``dealer-calibrate dice profile``: sizes, colours, and the empty plate's picture."""
+    """The rig's profile, made by ``dealer-calibrate dice profile``: sizes, colours, and the empty plate's picture.
+    Left out where ``calibration`` is given."""
     dice: int = 3
     """How many dice lie on the plate."""
 
@@ -61,4 +63,5 @@ DRIVER = scene_driver(
     reader_options=lambda options: {"profile": options.profile, "count": options.dice},
     seen=_seen,
     unclear=_unclear,
+    calibration=CalibrationSlot("dice-rig", "profile", "profile.json"),
 )

@@ -45,6 +45,8 @@ class Fault(StrEnum):
     """The link is up and nothing valid came for longer than the device may be quiet."""
     NO_VALID_FRAME = "no_valid_frame"
     """Bytes come and none of them is a frame: probably the wrong speed or the wrong device."""
+    CALIBRATION_MISMATCH = "calibration_mismatch"
+    """The calibration was made with another device: its serial number is not this one's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

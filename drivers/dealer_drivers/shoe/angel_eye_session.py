@@ -31,6 +31,8 @@ TORN_AFTER_S = 1.0
 ANSWER_WITHIN_S = 2.0
 """A command without an answer for this long is reported. Ours."""
 
+LISTENING = "the line is open; a shoe says nothing before something happens"
+
 NAK_MEANINGS = {
     "01": "framing",
     "02": "wrong BCC: set command_bcc to the other rule",
@@ -78,11 +80,16 @@ class AngelEyeSession:
         self._last_mark: tuple[str, str] | None = None
         self._asked: _Asked | None = None
         self._error_code: int | None = None
+        self._up_told = False
 
-    def opened(self, at: Instant) -> Output:  # noqa: ARG002
-        """The link is up. Nothing is asked and nothing begins: being connected means nothing."""
+    def opened(self, at: Instant) -> Output:
+        """The link is up, which is said once: what the shoe sent before went unheard. Nothing is asked and nothing
+        begins: being connected means nothing."""
         self._forget_partial()
-        return NOTHING
+        if self._up_told:
+            return NOTHING
+        self._up_told = True
+        return Output((DeviceNotice(at=at, raw=b"", notice="shoe", detail=LISTENING),))
 
     def lost(self, at: Instant, reason: str) -> Output:  # noqa: ARG002
         """The link is down: half a telegram and a question without an answer are dropped."""

@@ -17,6 +17,7 @@ from dealer_drivers.shoe.camera_session import CameraSession
 from dealer_drivers.shoe.card_text import TextRules
 from dealer_drivers.shoe.codebook import CodeBook
 from dealer_drivers.shoe.codebook_file import CodeBookError, find_codebook
+from dealer_drivers.shoe.scan_options import repeat_problems
 from dealer_drivers.transports.base import Transport
 
 
@@ -59,6 +60,7 @@ class BarcodeCameraOptions(CameraOptions, frozen=True, kw_only=True):
             book = self.load_book()
         except OptionError as error:
             return [*problems, error]
+        problems += repeat_problems(self.repeat_window_ms, book)
         if self.code_length is not None and not any(len(code) == self.code_length for code in book.cards):
             problems.append(OptionError("code_length", f"no card of code book {book.deck_set} has this length"))
         return problems

@@ -9,7 +9,7 @@ from dealer_drivers.driver import DeviceAction, Driver, Maturity, Observes, Seri
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.hidpos_report import REPORT_BYTES
 from dealer_drivers.shoe.hidpos_session import HidPosSession, HidTrigger
-from dealer_drivers.shoe.scan_options import ScanOptions
+from dealer_drivers.shoe.scan_options import ScanOptions, trigger_problems
 
 
 class BarcodeHidPosOptions(ScanOptions, frozen=True, kw_only=True):
@@ -27,6 +27,7 @@ class BarcodeHidPosOptions(ScanOptions, frozen=True, kw_only=True):
         return [
             *super().problems(),
             *(OptionError(key, f"{text!r} {wrong}") for key, text in reports if _report(text) is None),
+            *trigger_problems(self.trigger_on, self.trigger_off),
         ]
 
 

@@ -11,7 +11,7 @@ from dealer_drivers.driver import DeviceAction, Driver, Maturity, Observes, Seri
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.barcode_codec import ENDS, Suffix
 from dealer_drivers.shoe.barcode_session import BarcodeSession, ScanLine
-from dealer_drivers.shoe.scan_options import ScanOptions
+from dealer_drivers.shoe.scan_options import ScanOptions, trigger_problems
 
 
 class BarcodeSerialOptions(ScanOptions, frozen=True, kw_only=True):
@@ -39,6 +39,7 @@ class BarcodeSerialOptions(ScanOptions, frozen=True, kw_only=True):
             for key, value in (("trigger_on", self.trigger_on), ("trigger_off", self.trigger_off))
             if _hex(value) is None
         ]
+        problems += trigger_problems(self.trigger_on, self.trigger_off)
         if not self.prefix.isascii() or any(byte in ENDS[self.suffix] for byte in self.prefix.encode("ascii")):
             problems.append(OptionError("prefix", f"{self.prefix!r} must be ASCII and hold no end of a text"))
         return problems + ScanOptions.problems(self)

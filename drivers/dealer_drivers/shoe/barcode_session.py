@@ -74,7 +74,9 @@ class BarcodeSession:
         """Start or stop scanning, where the options give the bytes for it."""
         if action not in (DeviceAction.SCAN_ON, DeviceAction.SCAN_OFF):
             return NOTHING
-        self._scanning = action is DeviceAction.SCAN_ON
+        before, self._scanning = self._scanning, action is DeviceAction.SCAN_ON
+        if self._scanning and not before:
+            self._cards.interrupted()  # while it did not look, what it read last may have lain there
         return Output(send=self._trigger())
 
     def _trigger(self) -> tuple[bytes, ...]:

@@ -5,18 +5,21 @@ shows nothing new. So do two texts in one picture: twice in a row they are two c
 used, since bars that move now and then read as two. Two cards, and a text that was seen and never confirmed, are a
 card that cannot be told. A card that lies in the window is told once, and again only when it was out of sight: when a
 picture was seen without it. That no picture came says nothing.
+
+Pictures that do not come, or do not change, are a gap as at any reader that was away: the fault and its end are said
+before anything of the next picture.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from dealer_drivers.camera.living import LivingPicture
-from dealer_drivers.camera.messages import Beat, CameraRefused, MessageLines, Ready, Sight
+from dealer_drivers.camera.living import GAP_S, LivingPicture
+from dealer_drivers.camera.messages import Beat, CameraRefused, Gap, MessageLines, Ready, Sight
 from dealer_drivers.codes.symbology import Doubt
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceNotice, Reading
+from dealer_drivers.readings import DeviceFault, DeviceNotice, Reading
 from dealer_drivers.readings.shoe import CardRead, CardTrouble
 from dealer_drivers.shoe.barcode_session import describe
 from dealer_drivers.shoe.card_text import NS_PER_MS, CardText, TextRules, unreadable
@@ -34,7 +37,9 @@ class CameraSession:
         self._lines = MessageLines()
         self._cards = CardText(rules)
         self._book_told = False
-        self._living = LivingPicture("and no card in it counts")
+        self._living = LivingPicture("and no card in it counts", GAP_S)
+        self._picture = ""
+        """The newest that a sight was of."""
         self._sighting: _Sighting | None = None
         self._asked_again: str | None = None
         """The text that was told before a second code came beside it. One of the two is to be shown again; shows this
@@ -66,7 +71,9 @@ class CameraSession:
                 case Sight():
                     readings += self._saw(message, line, at)
                 case Beat():
-                    readings += self._living.beat(message, line, at)
+                    readings += self._looked_away(self._living.beat(message, line, at))
+                case Gap():
+                    readings += self._looked_away(self._living.lives(line, at, stood=True))
                 case Ready():
                     readings.append(DeviceNotice(at=at, raw=line, notice="camera", detail=message.detail))
                 case CameraRefused():  # the transport has said so
@@ -92,7 +99,24 @@ class CameraSession:
         """A camera looks always: there is nothing to ask of it."""
         return NOTHING
 
+    def _looked_away(self, faults: tuple[DeviceFault, ...]) -> tuple[DeviceFault, ...]:
+        """The picture stood, or lives again: what was half seen is not gone on with, as after a lost link."""
+        if faults:
+            self._sighting = None
+            self._cards.interrupted()
+        return faults
+
     def _saw(self, sight: Sight, line: bytes, at: Instant) -> list[Reading]:
+        another, self._picture = sight.picture != self._picture, sight.picture
+        if not self._living.still:
+            return self._looked(sight, line, at)
+        if not another:
+            return []
+        # The next beat would say so too, but after this card.
+        lives = self._looked_away(self._living.lives(line, at, stood=True))
+        return [*lives, *self._looked(sight, line, at)]
+
+    def _looked(self, sight: Sight, line: bytes, at: Instant) -> list[Reading]:
         if sight.text is None and sight.doubts == (Doubt.NO_CODE,):
             if self._sighting is not None and self._sighting.empty is None:
                 self._sighting.empty = at

@@ -9,7 +9,7 @@ from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.aim import is_aim_pattern
 from dealer_drivers.shoe.barcode_codec import MAX_FRAME
 from dealer_drivers.shoe.card_text import TextRules
-from dealer_drivers.shoe.codebook import CodeBook
+from dealer_drivers.shoe.codebook import BookKind, CodeBook
 from dealer_drivers.shoe.codebook_file import CodeBookError, find_codebook
 
 
@@ -26,7 +26,7 @@ class ScanOptions(DriverOptions, frozen=True, kw_only=True):
     """What the scanner sends when it saw a card and read no code, without identifier."""
     repeat_window_ms: int = 1000
     """The same code within this time of the last may be the same pass. Ours: longer than scanners wait before
-    they read the same code again, shorter than the time between two cards by hand."""
+    they read the same code again, shorter than the time between two cards by hand. 0 only with a unit-coded book."""
     idle_gap_ms: int = 200
     """A rest of this length ends a text that has no end."""
 
@@ -69,6 +69,7 @@ class ScanOptions(DriverOptions, frozen=True, kw_only=True):
             for text in self.no_read
             if text in book.codes()
         ]
+        problems += repeat_problems(self.repeat_window_ms, book)
         if self.code_length is not None and not any(len(code) == self.code_length for code in book.cards):
             problems.append(OptionError("code_length", f"no card of code book {book.deck_set} has this length"))
         return problems
@@ -81,3 +82,18 @@ class ScanOptions(DriverOptions, frozen=True, kw_only=True):
         ):
             if not low <= value <= high:
                 yield OptionError(key, f"{value} is out of range; it must be {low} to {high}")
+
+
+def trigger_problems(on: str, off: str) -> list[OptionError]:
+    """A scanner that is stopped and never started again would read no card any more."""
+    if not off or on:
+        return []
+    return [OptionError("trigger_on", "is needed beside trigger_off: what stops scanning is to be started again")]
+
+
+def repeat_problems(window_ms: int, book: CodeBook) -> list[OptionError]:
+    """Where equal cards look alike, nothing but the window tells a card that lies before the reader from the next."""
+    if window_ms or book.kind is not BookKind.RANK_SUIT:
+        return []
+    detail = "must be more than 0 with a rank-suit book: a card that lies there would count each time that it is read"
+    return [OptionError("repeat_window_ms", detail)]

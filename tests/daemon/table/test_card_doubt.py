@@ -108,6 +108,7 @@ def test_the_newest_burn_card_may_be_the_same_too() -> None:
     table = CardTable(shoe={"burn": 2})
     table.deal("8S")
     table.restart()
+    assert "table.paused:unseen_before_burn" in table.words()
     table.deal("8S")
     assert table.words()[-2:] == ["violation:perhaps_repeated", "table.paused:violation"]
     table.resume()
@@ -253,7 +254,7 @@ def test_nor_does_the_rest_of_a_hand_that_a_manager_decided() -> None:
 
 
 @pytest.mark.parametrize("source", ["device", "server"])
-def test_without_a_card_or_with_a_server_nothing_is_left(source: str) -> None:
+def test_with_a_server_nothing_is_left_and_with_a_card_that_nobody_read_there_is(source: str) -> None:
     table = CardTable(source=source)
     table.bets_closed()
     if source == "device":
@@ -261,7 +262,7 @@ def test_without_a_card_or_with_a_server_nothing_is_left(source: str) -> None:
     else:
         table.deal("2S 5C")
     table.manager(CommandName.ROUND_VOID)
-    assert table.state.paused is None
+    assert table.state.paused == ("rest_of_hand" if source == "device" else None)
 
 
 # -- a telegram once more, or a new one ---------------------------------------------------------------------------

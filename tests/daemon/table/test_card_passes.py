@@ -419,12 +419,15 @@ def test_a_card_while_the_hand_is_held_lies_nowhere(source: str) -> None:
 
 @SOURCES
 @PLACES
-def test_a_lost_reader_is_a_fault_and_the_hand_goes_on_from_the_same_position(source: str, places: bool) -> None:
+@pytest.mark.parametrize("away_s", [1, 600])
+def test_a_lost_reader_is_a_fault_and_the_hand_goes_on_from_the_same_position(
+    source: str, places: bool, away_s: float
+) -> None:
     table = begun(source, "P1 8S B1 5C", places=places)
     table.lost()
-    table.wait(600)
+    table.wait(away_s)
     table.back(asked=True)
-    asked = [] if places else ["table.paused:unseen_in_hand"]
+    asked = [] if places and away_s == 1 else ["table.paused:unseen_in_hand"]
     assert table.words()[-2 - len(asked) :] == ["device.fault", "device.recovered", *asked]
     table.nothing_passed()
     table.deal("P2 AD B2 3H" if places else "AD 3H")

@@ -328,6 +328,7 @@ def test_copies_are_counted_over_the_shoe_and_begin_again_with_the_next(source: 
     assert table.state.paused == "integrity", "voiding the round does not make the deck whole"
     table.manager(CHANGE)
     table.resume()
+    table.clear_rest()
     assert hand(table).shoe_id == "t1-shoe-2"
 
 

@@ -19,7 +19,7 @@ from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault
 from support.card_tables import NATURAL, UNSEEN, CardTable, bare
 
-IN_HAND, BETWEEN = UNSEEN
+IN_HAND, BETWEEN, _ = UNSEEN
 SOURCES = pytest.mark.parametrize("source", ["device", "server"])
 GAPS = pytest.mark.parametrize("gap", ["restart", "link", "frozen"])
 
@@ -98,20 +98,48 @@ def test_voided_and_resumed_the_next_card_begins_a_hand() -> None:
 
 
 @GAPS
-def test_where_no_card_may_pass_nothing_is_asked(gap: str) -> None:
+def test_where_a_server_opens_the_rounds_nothing_is_asked_between_them(gap: str) -> None:
     table = CardTable("dragon-tiger", "server")
     look_away(table, gap)
     table.open()
-    look_away(table, gap)
     table.close()
     table.deal("8S 5C")
     look_away(table, gap)
     assert not table.of(TablePaused)
+
+
+@GAPS
+def test_where_no_card_may_pass_yet_it_is_asked_when_one_may(gap: str) -> None:
+    """The word that makes it due may have been given while nobody looked, and carried out late."""
+    table = CardTable("dragon-tiger", "server")
+    table.open()
+    look_away(table, gap)
+    assert not table.of(TablePaused), "betting is open"
+    table.close()
+    assert table.state.paused == IN_HAND
+    table.deal("5C")
+    assert not table.of(CardDrawn)
+    table.resume()
+    table.deal("8S 5C")
+    assert table.outcome.facts["dragon"] == "8S"
     waits = CardTable(source="server", gates=["first_four"])
     waits.bets_closed()
     waits.deal("2S 5C 2D QH")
     look_away(waits, gap)
     assert not waits.of(TablePaused), "the gate is closed"
+    waits.did(CommandName.GATE_OPEN, gate="first_four")
+    assert waits.state.paused == IN_HAND
+
+
+def test_a_round_that_ends_before_a_card_was_due_is_not_asked_for() -> None:
+    table = CardTable("dragon-tiger", "server")
+    table.open()
+    look_away(table, "restart")
+    table.manager(CommandName.ROUND_VOID)
+    table.bets_closed()
+    table.deal("8S 5C")
+    assert table.outcome.facts["dragon"] == "8S"
+    assert not table.of(TablePaused)
 
 
 def test_where_a_card_may_pass_while_betting_is_open_it_is_asked() -> None:
@@ -204,7 +232,9 @@ def test_a_void_of_a_round_without_a_card_ends_a_violation_and_is_asked_then() -
     table.restart(asked=True)
     assert table.state.paused == "violation"
     table.manager(CommandName.ROUND_VOID)
-    assert table.state.paused == BETWEEN
+    assert table.state.paused == "rest_of_hand", "a card had passed, if nobody knows which"
+    table.resume()
+    assert table.state.paused is None, "the word on where the next card belongs was given after the gap"
 
 
 def test_after_a_scan_that_broke_off_its_cards_are_no_hand() -> None:
@@ -214,6 +244,18 @@ def test_after_a_scan_that_broke_off_its_cards_are_no_hand() -> None:
     look_away(table, "link")
     assert not table.of(TablePaused), "the scan's own end says what is missing"
     table.restart(asked=True)
+    assert table.state.paused == BETWEEN
+
+
+@pytest.mark.parametrize("action", ["end", "cancel"])
+def test_a_gap_in_a_scan_is_asked_for_when_the_scan_ends(action: str) -> None:
+    table = CardTable("dragon-tiger")
+    table.deal("8S 5C")
+    fault(table, Fault.LINK_LOST, cleared=False)
+    table.did(CommandName.DECK_VERIFY, Role.DEALER)
+    fault(table, Fault.LINK_LOST, cleared=True)
+    assert not table.of(TablePaused)
+    table.did(CommandName.DECK_VERIFY, Role.DEALER, action=action)
     assert table.state.paused == BETWEEN
 
 

@@ -77,7 +77,7 @@ def test_asked_again_when_the_device_was_away_and_after_a_restart() -> None:
     table.back()
     assert asked(table) == [ON, OFF, ON], "not before somebody said where the hand stands"
     table.restart()
-    assert asked(table) == [OFF, ON]
+    assert asked(table) == [OFF, OFF, ON], "again at its first word"
 
 
 def test_a_card_that_is_asked_for_again_is_still_looked_for() -> None:

@@ -238,6 +238,8 @@ def test_two_halves_over_a_lost_link_are_no_card(telegram: Telegrams) -> None:
     shoe.feed(card[:4], T0)
     assert shoe.lost(T0, "unplugged") == NOTHING
     assert shoe.deadline_ns() is None
+    (notice,) = shoe.opened(T0).readings
+    assert isinstance(notice, DeviceNotice), "that it is listened to, once"
     assert shoe.opened(T0) == NOTHING
     assert not [reading for reading in shoe.feed(card[4:] + b"\x05", T0).readings if isinstance(reading, CardRead)]
 
@@ -281,8 +283,9 @@ def test_late_tick_changes_nothing(telegram: Telegrams, told: Told) -> None:
 def test_nothing_but_a_card_is_a_card(telegram: Telegrams) -> None:
     """No phantom hand: connecting, S, P, C and time give no card and send nothing."""
     shoe = session()
-    outputs = [shoe.opened(T0)]
-    outputs += [shoe.feed(telegram(str(n), code), T0) for n, code in enumerate("SPPCSP", 1)]
+    (listening,) = shoe.opened(T0).readings
+    assert isinstance(listening, DeviceNotice)
+    outputs = [shoe.feed(telegram(str(n), code), T0) for n, code in enumerate("SPPCSP", 1)]
     outputs += [shoe.tick(Instant(n * 10_000_000_000, 0)) for n in range(1, 20)]
     outputs += [shoe.lost(Instant(10**12, 0), "unplugged"), shoe.opened(Instant(10**12, 0))]
     readings = [reading for output in outputs for reading in output.readings]

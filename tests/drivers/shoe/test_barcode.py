@@ -311,6 +311,21 @@ def test_trigger_as_configured_and_again_after_a_lost_link() -> None:
     assert scanner().request(DeviceAction.SCAN_ON, T0) == NOTHING
 
 
+def test_what_lay_there_while_it_was_stopped_is_no_sure_card() -> None:
+    one = scanner(trigger_on="16 54 0D", trigger_off="16550d")
+    one.request(DeviceAction.SCAN_ON, T0)
+    one.feed(b"8S\r\n", T0)
+    one.request(DeviceAction.SCAN_OFF, T0)
+    one.request(DeviceAction.SCAN_ON, T0.plus_s(60))
+    (there,) = one.feed(b"8S\r\n", T0.plus_s(60)).readings
+    assert isinstance(there, CardRead)
+    assert (there.repeated, there.unsure) == (True, True)
+    one.request(DeviceAction.SCAN_ON, T0.plus_s(70))
+    (another,) = one.feed(b"8S\r\n", T0.plus_s(90)).readings
+    assert isinstance(another, CardRead)
+    assert not another.repeated, "it looked all the time"
+
+
 @pytest.mark.parametrize(
     ("options", "key"),
     [
@@ -323,6 +338,8 @@ def test_trigger_as_configured_and_again_after_a_lost_link() -> None:
         ({"codebook": "rank-suit", "aim_ids": ["C0"]}, "aim_ids"),
         ({"codebook": "rank-suit", "trigger_on": "1654D"}, "trigger_on"),
         ({"codebook": "rank-suit", "trigger_off": "zz"}, "trigger_off"),
+        ({"codebook": "rank-suit", "trigger_off": "16550D"}, "trigger_on"),
+        ({"codebook": "rank-suit", "repeat_window_ms": 0}, "repeat_window_ms"),
         ({"codebook": "rank-suit", "no_read": ["8S"]}, "no_read"),
         ({"codebook": "rank-suit", "prefix": "é"}, "prefix"),
         ({"codebook": "rank-suit", "prefix": "\r"}, "prefix"),

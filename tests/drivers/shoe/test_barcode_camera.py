@@ -18,7 +18,7 @@ from dealer_drivers.camera.capture import apply_settings, open_capture
 from dealer_drivers.camera.child import main, watch
 from dealer_drivers.camera.codes import Looker
 from dealer_drivers.camera.grab import ENDED, REFUSED
-from dealer_drivers.camera.messages import Beat, CameraRefused, Message, Ready, Sight, encode
+from dealer_drivers.camera.messages import Beat, CameraRefused, Gap, Message, Ready, Sight, encode
 from dealer_drivers.camera.settings import CameraSettings, CodesTask
 from dealer_drivers.camera.shared import Frame, Shape
 from dealer_drivers.camera.work import CodesWork
@@ -291,6 +291,37 @@ def test_a_stream_that_ends_is_told_by_the_exit_code(then: type[Exception] | Non
     assert ready == Ready(f"{shape.width} x {shape.height} pixels, code128 by zxing-cpp alone")
     assert isinstance(sight, Sight)
     assert sight.text == "8S"
+
+
+class Taken:
+    """A source of pictures that were taken at given moments, in seconds."""
+
+    def __init__(self, *pictures: tuple[float, Any]) -> None:
+        self._pictures = list(pictures)
+
+    def take(self, timeout_s: float) -> Frame | None:  # noqa: ARG002
+        if not self._pictures:
+            return None
+        at_s, pixels = self._pictures.pop(0)
+        return Frame(1, round(at_s * 1e9), pixels)
+
+
+def gaps(*pictures: tuple[float, Any]) -> list[str]:
+    """What the reader's process says of these pictures."""
+    said: list[Message] = []
+    shape = Shape(*pictures[0][1].shape)
+    watch(Taken(*pictures), shape, SETTINGS, CodesWork(TASK), said.append, no_asks)
+    return [f"gap {message.seconds:g}" if isinstance(message, Gap) else type(message).__name__ for message in said[1:]]
+
+
+def test_a_gap_between_pictures_is_told_before_what_the_next_one_shows() -> None:
+    one, other = card("8S"), card("KD")
+    assert gaps((1.0, one), (1.4, other)) == ["Sight", "Sight"]
+    assert gaps((1.0, one), (1.7, other)) == ["Sight", "gap 0.7", "Sight"], "a stream that stopped for so long"
+    still = [(1.0 + step / 10, one) for step in range(8)]
+    told = [word for word in gaps(*still, (1.8, other)) if word != "Beat"]
+    assert told[-2:] == ["gap 0.8", "Sight"], "one that gave the same picture again and again"
+    assert "gap 0.8" not in gaps(*still)
 
 
 def test_a_camera_that_gives_no_picture_at_all() -> None:

@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_drivers.camera.living import STILL_S
-from dealer_drivers.camera.messages import MAX_LINE, Beat, CameraRefused, Message, MessageLines, Ready, Sight, encode
+from dealer_drivers.camera.living import GAP_S
+from dealer_drivers.camera.messages import (
+    MAX_LINE,
+    Beat,
+    CameraRefused,
+    Gap,
+    Message,
+    MessageLines,
+    Ready,
+    Sight,
+    encode,
+)
 from dealer_drivers.driver import NOTHING, DeviceAction
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading
@@ -251,13 +261,12 @@ def test_a_picture_that_does_not_change_is_a_fault_until_it_does(window: Window)
             window.say(Beat(window.frame, fresh))
 
     beats(5, 10)
-    beats(3, 0)
     assert window.readings == []
     beats(3, 0)
     (fault,) = window.readings
     assert isinstance(fault, DeviceFault)
     assert (fault.fault, fault.cleared) == (Fault.SILENT, False)
-    assert f"{STILL_S:g} s" in fault.detail
+    assert f"{GAP_S:g} s" in fault.detail
     beats(1, 1)
     assert isinstance(window.readings[-1], DeviceFault)
     assert window.readings[-1].cleared
@@ -266,6 +275,63 @@ def test_a_picture_that_does_not_change_is_a_fault_until_it_does(window: Window)
     (cleared,) = window.session.lost(window.now, "ended").readings
     assert isinstance(cleared, DeviceFault)
     assert cleared.cleared, "the link's own fault stands instead"
+
+
+def stand(window: Window, how: str) -> None:
+    """The picture stands for a while, as the reader's process tells it."""
+    window.frame += 20
+    if how == "beat":
+        window.say(Beat(window.frame, 0))
+    else:
+        window.say(Gap(1.0))
+
+
+@pytest.mark.parametrize("how", ["beat", "gap"])
+def test_the_end_of_a_gap_is_said_before_any_card_after_it(window: Window, how: str) -> None:
+    window.look(*["8S"] * 4, *[None] * 10)
+    window.say(Beat(window.frame, 10))
+    stand(window, how)
+    window.look("KD", "KD")
+    kinds = [
+        f"silent {reading.cleared}" if isinstance(reading, DeviceFault) else getattr(reading, "card", "?")
+        for reading in window.readings
+    ]
+    assert kinds == ["8S", "silent False", "silent True", "KD"]
+
+
+@pytest.mark.parametrize("how", ["beat", "gap"])
+def test_a_card_half_seen_before_a_gap_is_not_gone_on_with(window: Window, how: str) -> None:
+    window.look("8S")
+    window.say(Beat(window.frame, 1))
+    stand(window, how)
+    window.readings.clear()
+    window.frame -= 1  # the next picture bears the next number: nothing but the gap lies between
+    window.look("8S")
+    window.frame -= 1
+    assert not [reading for reading in window.readings if isinstance(reading, CardRead)]
+    window.look(*["8S"] * 3)
+    (card,) = (reading for reading in window.readings if isinstance(reading, CardRead))
+    assert not card.repeated
+
+
+def test_what_lies_there_still_after_a_gap_is_no_sure_card(window: Window) -> None:
+    window.look(*["8S"] * 3)
+    window.say(Beat(window.frame, 3))
+    window.frame += 60
+    window.say(Gap(3.0))
+    window.look(*["8S"] * 3)
+    card = window.readings[-1]
+    assert isinstance(card, CardRead)
+    assert (card.repeated, card.unsure) == (True, True)
+
+
+def test_the_old_picture_itself_ends_no_gap(window: Window) -> None:
+    window.look("8S", same_picture=True)
+    window.say(Beat(window.frame, 1))
+    stand(window, "beat")
+    window.readings.clear()
+    window.look(*["8S"] * 30, same_picture=True)
+    assert window.readings == []
 
 
 def test_after_a_loss_nothing_of_before_counts(window: Window) -> None:
@@ -301,6 +367,7 @@ messages = st.one_of(
         st.lists(st.sampled_from(["no_code", "two_codes", "unconfirmed"]), max_size=2).map(tuple),
     ),
     st.builds(Beat, st.integers(0, 50), st.integers(0, 3)),
+    st.builds(Gap, st.floats(0.5, 9)),
 )
 
 

@@ -148,6 +148,8 @@ def test_says_once_which_code_book_is_in_use() -> None:
         ({"codebook": "rank-suit", "no_read": ["8S"]}, "no_read"),
         ({"codebook": "rank-suit", "trigger_on": "4"}, "trigger_on"),
         ({"codebook": "rank-suit", "trigger_off": "00" * 65}, "trigger_off"),
+        ({"codebook": "rank-suit", "trigger_off": "0400"}, "trigger_on"),
+        ({"codebook": "rank-suit", "repeat_window_ms": 0}, "repeat_window_ms"),
     ],
 )
 def test_impossible_options(options: dict[str, object], key: str) -> None:

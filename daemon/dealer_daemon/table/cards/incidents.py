@@ -10,7 +10,7 @@ from dealer_daemon.events import AttemptHeld, TablePaused, Violation
 from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.state import Step
 from dealer_daemon.table.cards.hand import known
-from dealer_daemon.table.common import STATION, Rules
+from dealer_daemon.table.common import STATION, Rules, pause
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import CardReason
 
@@ -54,8 +54,7 @@ class Incidents:
     def _violation(self, turn: Turn, reason: str, detail: str) -> None:
         """The card lies nowhere, and the table pauses."""
         self._record(turn, reason, detail)
-        if turn.state.paused is None:
-            turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
+        pause(turn, "violation", detail)
 
     def _alarm(self, turn: Turn, reason: CardReason, detail: str) -> None:
         """The deck is not what it should be."""

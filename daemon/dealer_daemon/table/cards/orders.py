@@ -124,7 +124,7 @@ def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
         hand = keyed_in(play.procedure, command.args, shoes.decks_of(play.procedure, play.shoe))
     except BadFacts as error:
         raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
-    rest = play.rest_is_left(current.steps)
+    rest = play.rest_is_left(current)
     lay_out(turn, hand, reason, command.by)
     evidence = [name for step in current.steps for name in step.evidence]
     emit_outcome(

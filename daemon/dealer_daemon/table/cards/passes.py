@@ -7,7 +7,6 @@ does it begin a hand, is one due, and may this one lie there.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import replace
 
 from dealer_daemon.events import (
@@ -20,7 +19,6 @@ from dealer_daemon.events import (
     HandSkipped,
     RoundOpened,
     RoundVoided,
-    TablePaused,
 )
 from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, Early, ExpectDue, GateDue, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
@@ -29,7 +27,7 @@ from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, known, lying, must_withhold
 from dealer_daemon.table.cards.incidents import Incidents
-from dealer_daemon.table.common import STATION, Rules, next_round_id, refuse
+from dealer_daemon.table.common import STATION, Rules, next_round_id, pause, refuse
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import (
     BURN,
@@ -65,6 +63,13 @@ _REST = (
 )
 
 
+_DRAWN_WHILE_PAUSED = Rescan(
+    CardReason.CARD_WHILE_PAUSED,
+    "the card before the scanner was drawn while the table stood, and counts for nothing: take it away, then scan it"
+    " again",
+)
+
+
 class CardPasses(Incidents):
     """See the module. What is remembered beside the journal may be forgotten: it costs one more question, no card.
 
@@ -84,6 +89,8 @@ class CardPasses(Incidents):
         """A card was read in this run: what lay before the reader until then, nobody knows."""
         self._first_sequence: str | None = None
         """The number of the telegram that began the hand, where the shoe numbers them."""
+        self._while_paused: str | None = None
+        """The card that was drawn last while the table stood: it may lie before the scanner still."""
         self._repeated: str | None = None
         """The card whose repeats were recorded: one that lies before the scanner is reported several times a second."""
         self.told: Facts | None = None
@@ -113,9 +120,9 @@ class CardPasses(Incidents):
         if unsure:
             self._perhaps(turn, reading, current)
             return
-        self._repeated = None
+        self._repeated = self._while_paused = None
         if turn.state.paused is not None:
-            self.told = None
+            self.told, self._while_paused = None, reading.card
             self._record(turn, CardReason.CARD_WHILE_PAUSED, "a card was drawn while the table is paused")
         elif self._is_burn(turn, reading, current):
             self._burn(turn, reading)
@@ -187,12 +194,30 @@ class CardPasses(Incidents):
         self._repeat(turn, Again(CardReason.SAME_PASS), reading)
 
     def _repeat(self, turn: Turn, again: Again, reading: CardRead) -> None:
-        """Recorded once a pass; its frames are no evidence of the next card."""
+        """Recorded once a pass; its frames are no evidence of the next card. One that was drawn while the table stood
+        never counted: where it lies there still and a card is due, it is scanned again."""
+        if again.reason is CardReason.SAME_PASS and self._while_paused == reading.card and self._may_scan(turn):
+            self._while_paused = None
+            self.frames.clear()  # whatever it is, servers get no frame of a card that did not count
+            if turn.state.round is not None or self._open(turn):
+                self.rescan(turn, _DRAWN_WHILE_PAUSED)
+            return
         if again.reason is not CardReason.SAME_PASS or self._repeated != reading.card:
             self.take_evidence(turn)
             turn.emit(CardRepeated(reason=str(again.reason), card=reading.card))
         self._repeated = reading.card
         self.frames.clear()
+
+    def _may_scan(self, turn: Turn) -> bool:
+        """A card that passes now would lie on a place of a hand."""
+        current = turn.state.round
+        if turn.state.paused is not None:
+            return False
+        if current is not None:
+            return current.phase != "held" and self.card_due(current) is not None
+        if not self._own_rounds or shoes.burns_left(turn.state, self.shoe):
+            return False
+        return isinstance(due(self.procedure, []), CardDue)
 
     # -- no round is open -----------------------------------------------------------------------------------
 
@@ -391,13 +416,8 @@ class CardPasses(Incidents):
 
     def _expects_a_card(self, turn: Turn, reading: CardUnreadable | CardForeign) -> bool:
         """Whether there is a card to be scanned again: one is due, or this was the first of a hand."""
-        current = turn.state.round
-        if current is not None:
-            return current.phase != "held" and self.card_due(current) is not None
-        if not self._own_rounds or shoes.burns_left(turn.state, self.shoe):
-            return False
-        if not isinstance(due(self.procedure, []), CardDue):
-            return False
+        if turn.state.round is not None or not self._may_scan(turn):
+            return self._may_scan(turn)
         hinted = hinted_position(reading) if isinstance(reading, CardUnreadable) else None
         return hinted == FIRST_OF_HAND if self._names_places else True
 
@@ -430,17 +450,17 @@ class CardPasses(Incidents):
 
     # -- a hand that ended too early ------------------------------------------------------------------------
 
-    def rest_is_left(self, steps: Sequence[Step]) -> bool:
-        """Whether cards of a hand that ended with these steps may still pass, and would be taken for the next hand's:
-        a scanner names no places, and at a table that opens its rounds by itself nobody says where a hand begins."""
-        if not self._own_rounds or self._names_places or not lying(steps):
+    def rest_is_left(self, ended: OpenRound) -> bool:
+        """Whether cards of a hand that ended like this may still pass, and would be taken for the next hand's: a
+        scanner names no places, and at a table that opens its rounds by itself nobody says where a hand begins. Such a
+        round begins with a card that passed, if only with one that could not be told."""
+        if not self._own_rounds or self._names_places:
             return False
-        return not isinstance(due(self.procedure, steps), Complete)
+        return not isinstance(due(self.procedure, ended.steps), Complete)
 
     def wait_for_rest(self, turn: Turn) -> None:
         """The table stands until a manager says that the rest is away."""
-        if turn.state.paused is None:
-            turn.emit(TablePaused(reason=str(CardReason.REST_OF_HAND), by=STATION, detail=_REST))
+        pause(turn, CardReason.REST_OF_HAND, _REST)
 
 
 def _newest(state: TableState) -> Step | None:

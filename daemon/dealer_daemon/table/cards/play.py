@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dealer_daemon.commands import Command
-from dealer_daemon.events import CardDrawn, CardRepeated, Event, Facts, GateWaiting, TablePaused
+from dealer_daemon.events import CardDrawn, CardRepeated, Event, Facts, GateWaiting
 from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, GateDue, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
@@ -23,10 +23,10 @@ from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_rev
 from dealer_daemon.table.cards.passes import CardPasses
 from dealer_daemon.table.cards.scans import DeckScans
 from dealer_daemon.table.cards.shufflers import Shufflers
-from dealer_daemon.table.cards.unseen import Unseen
+from dealer_daemon.table.cards.unseen import Standing, Unseen
 from dealer_daemon.table.cards.wishes import Wishes
 from dealer_daemon.table.cards.witness import Witness, agrees
-from dealer_daemon.table.common import STATION, Rules, emit_outcome, trouble
+from dealer_daemon.table.common import STATION, Rules, emit_outcome, pause, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import RESCAN_DETAIL, WHILE_BETTING, CardReason, Rescan
 from dealer_daemon.validation.signals import Trouble
@@ -89,6 +89,9 @@ class CardPlay(CardPasses):
             return
         self.tick(turn)
         self._wishes.hear(device, anew=isinstance(reading, DeviceFault | ShoeStarted))
+        if isinstance(reading, DeviceFault):
+            self.told = None  # cards may pass that nobody tells us of
+        self._unseen.heard(turn, reading, self._standing(turn))
         if self.scan.underway:
             self.scan.reading(turn, reading)
             return
@@ -113,9 +116,6 @@ class CardPlay(CardPasses):
             case CardOutsideGame():
                 detail = f"a card left the shoe while it was not in a game ({reading.cause})"
                 self._violation(turn, CardReason.CARD_OUTSIDE_GAME, detail)
-            case DeviceFault():
-                self.told = None  # cards may pass that nobody tells us of
-                self._unseen.heard(turn, reading, due=self._hand_takes_cards(turn))
             case _:
                 pass
 
@@ -130,6 +130,7 @@ class CardPlay(CardPasses):
         """After every step: what waited for the end of a round is done, and readers look for a card while one may come;
         a locked shoe gives none."""
         self.shufflers.settle(turn)
+        self._unseen.settle(turn, self._standing(turn))
         self._wishes.ask(turn, due=self._card_may_come(turn))
 
     def _card_may_come(self, turn: Turn) -> bool:
@@ -144,10 +145,16 @@ class CardPlay(CardPasses):
             return True
         return self._own_rounds and isinstance(due(self.procedure, []), CardDue)
 
-    def _hand_takes_cards(self, turn: Turn) -> bool:
-        """A card of the open round may come; where the reader opens rounds, that is so until it ends."""
+    def _standing(self, turn: Turn) -> Standing:
+        """What a card would be that comes now; where the reader opens rounds, one may come until the round ends."""
         current = turn.state.round
-        return current is not None and (self._own_rounds or self.card_due(current) is not None)
+        takes = current is not None and current.phase != "held"
+        return Standing(
+            takes_card=takes and current is not None and (self._own_rounds or self.card_due(current) is not None),
+            lies=current is not None and bool(lying(current.steps)),
+            burns=shoes.burns_left(turn.state, self.shoe),
+            scanning=self.scan.underway,
+        )
 
     def deadline_ns(self) -> int | None:
         """When the shoe's result is no longer waited for."""
@@ -162,7 +169,7 @@ class CardPlay(CardPasses):
         self.shufflers.started(turn)
         self.scan.started(turn)
         self.advance(turn)
-        self._unseen.started(turn, due=self._hand_takes_cards(turn))
+        self._unseen.started(turn, self._standing(turn))
 
     def discard(self) -> None:
         """The hand goes on where it stood; what passed in the meantime is recorded."""
@@ -175,7 +182,10 @@ class CardPlay(CardPasses):
 
     def voided(self, turn: Turn) -> None:
         """What was awaited for the hand is not; a shoe or deck that was used up by it ends."""
-        self._rest = self.rest_is_left(turn.state.previous)
+        ended, asked = turn.before.round, turn.before.paused == CardReason.UNSEEN_IN_HAND
+        assert ended is not None
+        # The words of that pause ask for the cards to be taken away before it is ended.
+        self._rest = self.rest_is_left(ended) and not (asked and turn.before.paused_by == STATION)
         self.give_up(turn)
 
     def give_up(self, turn: Turn) -> None:
@@ -189,10 +199,11 @@ class CardPlay(CardPasses):
 
     def go_on(self, turn: Turn) -> None:
         """The table may go on: a hand that is complete ends, a gate that is reached is said."""
-        if self._rest:
+        if turn.before.paused is not None and turn.state.paused is None:
+            self._unseen.resumed(turn, self._standing(turn))
+        if self._rest and turn.state.paused is None:
             self._rest = False
             self.wait_for_rest(turn)
-        self._unseen.go_on(turn, due=self._hand_takes_cards(turn))
         self.advance(turn)
 
     def betting_closed(self, turn: Turn) -> None:
@@ -234,7 +245,7 @@ class CardPlay(CardPasses):
             if self._must_not_tell(current, wanted):
                 return  # that the hand needs one more follows from its cards: said once betting is closed
             detail = "every card of the shoe came out and the hand needs one more: change the shoe, or void the round"
-            turn.emit(TablePaused(reason=str(CardReason.SHOE_EMPTY), by=STATION, detail=detail))
+            pause(turn, CardReason.SHOE_EMPTY, detail)
         elif current.betting == "closed":
             self._go_on(turn, current, wanted)
 
@@ -329,8 +340,7 @@ class CardPlay(CardPasses):
             detail = "the shoe was switched on again in the middle of the hand and counts from the first card"
             if current.phase != "held" or current.held_for != CardReason.SHOE_RESTARTED:
                 self._hold(turn, CardReason.SHOE_RESTARTED, detail, current.doubt)
-            if turn.state.paused is None:
-                turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
+            pause(turn, "violation", detail)
             return
         shoe = turn.state.shoe
         if shoe is not None and shoe.cut_card and turn.state.round is None:

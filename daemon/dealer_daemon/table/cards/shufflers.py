@@ -18,7 +18,6 @@ from dealer_daemon.events import (
     DeckVerified,
     ShufflerChange,
     ShufflerTamper,
-    TablePaused,
 )
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
@@ -26,7 +25,7 @@ from dealer_daemon.state import DeckSet
 from dealer_daemon.table.arguments import Refusal, text
 from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.decks import UNHEARD
-from dealer_daemon.table.common import STATION, trouble
+from dealer_daemon.table.common import STATION, pause, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.decks import (
     DeckReason,
@@ -326,8 +325,7 @@ class Shufflers:
             ),
             in_round=False,
         )
-        if turn.state.paused is None:
-            turn.emit(TablePaused(reason="shuffler_tampered", by=STATION, detail=reading.detail))
+        pause(turn, "shuffler_tampered", reading.detail)
         for name, known in turn.state.decks.sets.items():
             its = known.device == device and (known.status == "shuffling" or known.how == "shuffler")
             given_out = known.status == "in_play" and turn.state.decks.inside.get(device) != name
@@ -396,6 +394,5 @@ class Shufflers:
             ),
             in_round=False,
         )
-        if in_play and turn.state.paused is None:
-            detail = f"the deck set in play, {deck_set}: {flaw.detail}"
-            turn.emit(TablePaused(reason=str(ShoeReason.SET_FAILED), by=STATION, detail=detail))
+        if in_play:
+            pause(turn, ShoeReason.SET_FAILED, f"the deck set in play, {deck_set}: {flaw.detail}")

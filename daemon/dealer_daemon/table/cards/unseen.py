@@ -1,35 +1,64 @@
 """Cards may have passed while nobody looked: where the hand stands is then for a person to say (decision 0019).
 
 A scanner names no places, so its cards are counted off. One that was not read moves every card after it to the place
-before, and no later card shows it. So after a start, and after a reader was away, the table stands wherever a card may
-have passed by right.
+before, and no later card shows it. A shoe that names its places shows that, unless a whole hand ended unseen: then a
+card of another hand may be named for the place that is due. So after a start, and after a reader was away, the table
+stands wherever a card may have passed by right.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dealer_daemon.events import TablePaused
-from dealer_daemon.table.common import STATION
+from dealer_daemon.table.common import DEALER_RESUMES, STATION
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.validation.card import CardReason
-from dealer_drivers.readings import DeviceFault, Fault
+from dealer_drivers.instant import NS_PER_S
+from dealer_drivers.readings import DeviceFault, Fault, Reading
 
-_IN_HAND = (
-    "nobody looked for a while in the middle of this hand: compare the table with the cards that were read. Resume, and"
-    " the hand goes on with the card that is due: one that was missed is scanned now. Or void it, take its cards away,"
-    " then resume"
+SAME_PLACE_S = 4.0
+"""From a place of one hand to the same place of another four cards are drawn at least (the rest of one, and what comes
+before that place in the other), and the first hand is taken away: by hand no faster than a card a second. Ours."""
+
+_DETAIL = {
+    CardReason.UNSEEN_IN_HAND: (
+        "nobody looked for a while in the middle of this hand: compare the table with the cards that were read. Resume,"
+        " and the hand goes on with the card that is due: one that was missed is scanned now. Or void it, take its"
+        " cards away, then resume"
+    ),
+    CardReason.UNSEEN_BETWEEN_HANDS: (
+        "nobody looked for a while, and the beginning of a hand may have passed: resume when the next card to be"
+        " scanned is the first of a hand"
+    ),
+    CardReason.UNSEEN_BEFORE_BURN: (
+        "nobody looked for a while, and this shoe's burn cards are due: resume when the next card to be scanned is a"
+        " burn card. One that was burnt unseen is passed over the reader now"
+    ),
+}
+_NAMED = (
+    "nobody looked for so long in the middle of this hand that it may have ended, and another have come as far: compare"
+    " the table with the cards that were read. Resume if it is this hand still. Or void it, take its cards away, then"
+    " resume"
 )
-_BETWEEN_HANDS = (
-    "nobody looked for a while, and the beginning of a hand may have passed: resume when the next card to be scanned is"
-    " the first of a hand"
-)
-_DETAIL = {CardReason.UNSEEN_IN_HAND: _IN_HAND, CardReason.UNSEEN_BETWEEN_HANDS: _BETWEEN_HANDS}
-_ASKED = frozenset({*_DETAIL, CardReason.REST_OF_HAND})
+_AWAY = frozenset({Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT})
+QUESTIONS = frozenset({*_DETAIL, CardReason.REST_OF_HAND})
 """Pauses that end with a person's word on where the next card belongs."""
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where the table stands. ``takes_card``: a card of the open round may come. ``lies``: one of it lies there.
+    ``burns``: a card that comes without a round is burnt. ``scanning``: cards that come are a deck set's."""
+
+    takes_card: bool
+    lies: bool
+    burns: bool
+    scanning: bool
+
+
 class Unseen:
-    """See the module. ``own_rounds``: the table opens its rounds by itself. A reader that names the places of its cards
-    (``names_places``) shows by itself that one was missed.
+    """See the module. ``own_rounds``: the table opens its rounds by itself. ``names_places``: the reader does.
 
     What is remembered here may be forgotten in a crash, for the start after it asks in any case.
     """
@@ -38,42 +67,87 @@ class Unseen:
         self._names_places = names_places
         self._own_rounds = own_rounds
         self._first_start = True
+        self._heard = False
+        """The reader was up in this run."""
+        self._away_ns: int | None = None
+        """Since when nobody looked, on this run's monotonic clock; ``None`` when the reader is there."""
         self._gap = False
-        """Nobody looked for a while, and the table stood already for another reason."""
+        """Nobody looked for a while, and nobody was asked since."""
+        self._asked = False
+        """A question was put, and no person answered it."""
+        self._too_early = False
+        """It was answered before the reader was up: what passed until then nobody knew."""
 
-    def started(self, turn: Turn, *, due: bool) -> None:
+    def started(self, turn: Turn, standing: Standing) -> None:
         """The daemon took the table up. With an empty journal nothing is known that could be wrong: there the first
-        card begins a hand. ``due``, here and below: a card of the open round may come."""
-        self._first_start = turn.state.sequence == 1  # its own first event
-        if not self._first_start:
-            self._passed(turn, due)
-
-    def heard(self, turn: Turn, fault: DeviceFault, *, due: bool) -> None:
-        """A reader that was away is back. Bytes that were no frame are no gap: what came of them was said."""
-        if not fault.cleared or fault.fault == Fault.NO_VALID_FRAME:
+        card begins a hand."""
+        self._first_start = turn.before.sequence == 0
+        if self._first_start:
             return
-        if fault.fault == Fault.LINK_REFUSED and self._first_start:
-            return  # it was never there yet
-        self._passed(turn, due)
+        newest_ns = turn.before.newest_ns
+        was_away = any(_AWAY.intersection(faults) for faults in turn.before.faults.values())  # since when, is not kept
+        if newest_ns is None or newest_ns > turn.at.wall_ns or was_away:
+            newest_ns = 0
+        self._away_ns = turn.at.mono_ns - (turn.at.wall_ns - newest_ns)
+        self._gap = not self._names_places or self._is_long(turn)
+        self.settle(turn, standing)
 
-    def go_on(self, turn: Turn, *, due: bool) -> None:
-        """The table may go on: what it could not be asked before is asked now."""
-        if self._gap and turn.state.paused is None:
-            self._gap = False
-            self._ask(turn, due)
+    def heard(self, turn: Turn, reading: Reading, standing: Standing) -> None:
+        """The reader says something. Bytes that were no frame are no gap: what came of them was said."""
+        if not isinstance(reading, DeviceFault):
+            self._is_there(turn, again=False)
+        elif reading.fault == Fault.NO_VALID_FRAME:
+            return
+        elif not reading.cleared:
+            self._away_ns = turn.at.mono_ns if self._away_ns is None else self._away_ns
+        elif reading.fault == Fault.LINK_REFUSED and self._first_start and not self._heard:
+            self._away_ns = None  # it was never there yet
+        else:
+            self._is_there(turn, again=True)
+        self.settle(turn, standing)
 
-    def _passed(self, turn: Turn, due: bool) -> None:
-        if turn.state.paused is None:
-            self._ask(turn, due)
-        elif turn.state.paused not in _ASKED:
+    def _is_there(self, turn: Turn, *, again: bool) -> None:
+        """``again``: it says itself that it was away."""
+        first, self._heard = not self._heard, True
+        if self._too_early or (again and not self._names_places) or (self._names_places and self._is_long(turn)):
             self._gap = True
+        if again or first:
+            self._away_ns = None
+        self._too_early = False
 
-    def _ask(self, turn: Turn, due: bool) -> None:
-        if self._names_places:
+    def _is_long(self, turn: Turn) -> bool:
+        """Nobody looked for so long that another hand may have come as far."""
+        return self._away_ns is not None and turn.at.mono_ns - self._away_ns >= SAME_PLACE_S * NS_PER_S
+
+    def resumed(self, turn: Turn, standing: Standing) -> None:
+        """The table may go on. A word on where the next card belongs answers what was asked, unless another pause was
+        ended with it, or by now another card is due than the word was about."""
+        ended = turn.before.paused if turn.before.paused_by == STATION else None
+        if ended in QUESTIONS:
+            of_burn = ended == CardReason.UNSEEN_BEFORE_BURN
+            self._gap = ended in DEALER_RESUMES and of_burn != standing.burns
+            self._too_early = not self._heard and not self._first_start
+        elif self._asked:
+            self._gap = True
+        self._asked = False
+
+    def settle(self, turn: Turn, standing: Standing) -> None:
+        """After every step: what was to be asked is asked as soon as the table can be asked, and it matters."""
+        if not self._gap or turn.state.paused is not None or standing.scanning:
             return
-        if turn.state.round is not None:
-            reason = CardReason.UNSEEN_IN_HAND if due else None
+        in_round = turn.state.round is not None
+        if in_round and not standing.takes_card:
+            return  # whoever makes the next card due may have meant it for a time when nobody looked
+        self._gap = False
+        if self._names_places:
+            reason = CardReason.UNSEEN_IN_HAND if in_round and standing.lies else None
+        elif in_round:
+            reason = CardReason.UNSEEN_IN_HAND
+        elif standing.burns:
+            reason = CardReason.UNSEEN_BEFORE_BURN
         else:
             reason = CardReason.UNSEEN_BETWEEN_HANDS if self._own_rounds else None
         if reason is not None:
-            turn.emit(TablePaused(reason=str(reason), by=STATION, detail=_DETAIL[reason]))
+            self._asked = True
+            detail = _NAMED if self._names_places else _DETAIL[reason]
+            turn.emit(TablePaused(reason=str(reason), by=STATION, detail=detail))
