@@ -270,11 +270,11 @@ class CardTable:
 
     def lost(self) -> list[EventData]:
         self._vouched = False
-        return self.see(DeviceFault(at=self._next(), raw=b"", fault=Fault.LINK_LOST, detail="unplugged"))
+        return self.see(DeviceFault(at=self._next(1.0), raw=b"", fault=Fault.LINK_LOST, detail="unplugged"))
 
     def back(self, *, asked: bool = False) -> list[EventData]:
         """The link is up again; ``asked`` as in ``restart``."""
-        fault = DeviceFault(at=self._next(), raw=b"", fault=Fault.LINK_LOST, detail="", cleared=True)
+        fault = DeviceFault(at=self._next(1.0), raw=b"", fault=Fault.LINK_LOST, detail="", cleared=True)
         return self.see(fault) + ([] if asked else self.nothing_passed())
 
     # -- what servers and people say ------------------------------------------------------------------------

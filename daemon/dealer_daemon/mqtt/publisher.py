@@ -302,7 +302,7 @@ class Publisher:
 
     def _stop_repeating(self, reason: str) -> None:
         """Whoever asked asks again; new events do not wait for it."""
-        self._log.warning("events asked for are not sent again", after=self._repeats.read, detail=reason)
+        self._log.warning("events asked for are not sent again", sequence=self._repeats.read, detail=reason)
         self._repeats.clear()
 
     def _message(self, signed: SignedEvent) -> Outgoing:

@@ -121,7 +121,7 @@ def test_a_turn_is_counted_whole_or_not_at_all(
         facts = judged.value.facts
         assert not [dark for dark in darks if dark.first <= n and dark.last > spin.first - 0.75 * wheel.HERTZ]
         assert facts["segment"] == int(deg % 360 / SEGMENT_DEG)
-        assert 0 <= abs(spin.degrees) / 360 - facts["turns"] < 0.012  # type: ignore[operator]
+        assert -0.0005 <= abs(spin.degrees) / 360 - facts["turns"] < 0.012  # type: ignore[operator]  # rounded
         assert facts["turns"] >= 3  # type: ignore[operator]
 
 
