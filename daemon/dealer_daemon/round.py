@@ -27,6 +27,7 @@ from dealer_daemon.events import (
     DeviceRecovered,
     EntryAllowed,
     Event,
+    EventData,
     EventsExpired,
     EventsLost,
     Facts,
@@ -78,7 +79,9 @@ def apply(state: TableState, event: Event) -> TableState:
     if event.table != state.table or event.sequence != due:
         raise FoldError(f"{event.table} {event.sequence} cannot follow {state.table} {state.sequence}")
     before = state.sequence
-    state = replace(state, sequence=event.sequence, newest_ns=event.wall_ns)
+    state = replace(state, sequence=event.sequence)
+    if _is_of_reader(state, event.data):
+        state = replace(state, read_ns=event.wall_ns, read_mono_ns=event.mono_ns)
     match event.data:
         case RoundOpened() as data:
             if state.round is not None:
@@ -138,6 +141,22 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(state, round=_in_round(state, event))
 
 
+def _is_of_reader(state: TableState, data: EventData) -> bool:
+    """The event says that a reader gave a card just then. A card that was withheld, or waited for one before it, is
+    made known later."""
+    match data:
+        case CardWithheld(by=None) | CardDrawn(by=None):
+            current = state.round
+            if current is None:
+                return True
+            hidden = [step.position for step in current.steps if step.withheld]
+            return current.doubt is None and data.position not in hidden
+        case CardRepeated() | CardSkipped():
+            return True
+        case _:
+            return False
+
+
 def _after_loss(state: TableState, data: EventsLost) -> TableState:
     """The table stands. Every lost event may have begun a round or a shoe: no id of one is given a second time."""
     lost = data.to_sequence - data.from_sequence + 1
@@ -151,7 +170,7 @@ def _given_up(state: TableState, data: EventsLost) -> TableState:
     begins one round or shoe at most, and so does each number that a loss left empty, so no journal of this table has
     counted more rounds or shoes than ``to_sequence``: ids go on behind it.
     """
-    anew = TableState(table=state.table, sequence=state.sequence, newest_ns=state.newest_ns, faults=state.faults)
+    anew = TableState(table=state.table, sequence=state.sequence, faults=state.faults)
     return replace(anew, rounds=max(state.rounds, data.to_sequence), shoes=max(state.shoes, data.to_sequence))
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 7
+STATE_VERSION = 8
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -147,8 +147,10 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     """When that was, Unix ns."""
     paused_by: str | None = None
     """Who asked for it. A person's words may be those that the station has for another reason."""
-    newest_ns: int | None = None
-    """When the newest event was, Unix ns: until then the station lived."""
+    read_ns: int | None = None
+    """When a reader gave the newest card, Unix ns: until then it was surely there."""
+    read_mono_ns: int | None = None
+    """The same on the machine's monotonic clock, which nobody sets."""
     outcome: Outcome | None = None
     shoe: Shoe | None = None
     shoes: int = 0

@@ -178,8 +178,9 @@ CARDS: dict[str, Word] = {
     "perhaps_repeated": Word(
         (Kind.HELD, Kind.VIOLATION), "Perhaps the same card again", "可能是同一张牌", "可能是同一張牌",
         "The scanner or the station was away, and the first card after that looks like the newest one: it may lie "
-        "there still, or be another. Decide by the video: refuse the attempt, and the card that is due is scanned; or "
-        "name it. A violation where a card is to be burnt: resume, and burn it again if it was another.",
+        "there still, or be another. Take it away from the scanner and decide by the video: refuse the attempt, and "
+        "the card that is due is scanned; or name it. A violation where a card is to be burnt: resume, and burn it "
+        "again if it was another.",
     ),
     "slot_overwritten": Word(
         _HELD, "A second card for one place", "同一牌位出现两张牌", "同一牌位出現兩張牌",

@@ -127,6 +127,57 @@ def test_a_shoe_that_names_its_places_leaves_no_question() -> None:
     assert table.words()[-1] == "card.drawn:banker.1:8S"
 
 
+def test_after_the_managers_word_the_same_card_counts_though_the_reader_was_off_until_then() -> None:
+    """A scanner with a trigger looks only while a card is due: each reading after a hold is the first after a gap."""
+    table = CardTable()
+    table.deal("8S")
+    first_after_gap(table, "8S")
+    held(table, "perhaps_repeated")
+    table.manager(CommandName.ATTEMPT_REFUSE)
+    assert first_after_gap(table, "8S") == ["card.drawn:banker.1:8S"]
+    first_after_gap(table, "8S")
+    held(table, "perhaps_repeated")
+
+
+@pytest.mark.parametrize("since", ["link", "pause", "another card"])
+def test_a_word_that_was_given_before_a_gap_answers_nothing_after_it(since: str) -> None:
+    table = CardTable()
+    table.deal("8S")
+    first_after_gap(table, "8S")
+    table.manager(CommandName.ATTEMPT_REFUSE)
+    if since == "link":
+        table.lost()
+        table.back()
+    elif since == "pause":
+        table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+        table.resume()
+    else:
+        table.deal("5C")
+    first_after_gap(table, "5C" if since == "another card" else "8S")
+    held(table, "perhaps_repeated")
+
+
+def test_a_word_on_one_card_is_none_on_another() -> None:
+    table = CardTable()
+    table.deal("8S")
+    first_after_gap(table, "8S")
+    table.manager(CommandName.ATTEMPT_REFUSE)
+    first_after_gap(table, "5C")
+    held(table, "perhaps_repeated")
+
+
+def test_resumed_the_burn_card_is_burnt_again_though_the_reader_was_off_until_then() -> None:
+    table = CardTable(shoe={"burn": 3})
+    table.deal("8S")
+    assert first_after_gap(table, "8S") == ["violation:perhaps_repeated", "table.paused:violation"]
+    first_after_gap(table, "8S")
+    table.resume()
+    first_after_gap(table, "8S")
+    assert table.state.shoe is not None
+    assert table.state.shoe.burnt == ["8S", "8S"]
+    assert first_after_gap(table, "8S")[0] == "violation:perhaps_repeated"
+
+
 @pytest.mark.parametrize("away_ms", [200, 2_000, 600_000])
 def test_a_scanner_that_was_unplugged_under_a_card_counts_it_once(away_ms: int) -> None:
     """With the scanner's own session: the card lies there and is read every 0.4 s."""

@@ -25,7 +25,7 @@ GAPS = pytest.mark.parametrize("gap", ["restart", "link", "frozen"])
 
 
 def fault(table: CardTable, name: Fault, *, cleared: bool) -> None:
-    table.see(DeviceFault(at=table._next(), raw=b"", fault=name, detail="", cleared=cleared))
+    table.see(DeviceFault(at=table._next(1.0), raw=b"", fault=name, detail="", cleared=cleared))
 
 
 def look_away(table: CardTable, gap: str) -> None:
@@ -166,6 +166,74 @@ def test_a_shoe_that_names_places_shows_by_itself_what_was_missed(gap: str) -> N
     assert not table.of(TablePaused)
     table.deal("B2 3H")
     assert table.words()[-1] == "attempt.held:card_skipped"
+
+
+# -- how long nobody looked, where the reader names places --------------------------------------------------------
+
+
+def two_cards_lie(source: str = "device") -> CardTable:
+    table = CardTable(source=source, places=True)
+    table.bets_closed()
+    table.deal("P1 8S B1 5C")
+    return table
+
+
+@SOURCES
+def test_a_station_that_starts_again_and_again_was_away_since_the_last_card(source: str) -> None:
+    table = two_cards_lie(source)
+    for _ in range(10):
+        table.at = table.at.plus_s(2.5)
+        table.restart(asked=True, up=False)
+    table.reader_up()
+    assert table.state.paused == IN_HAND
+    table.deal("P2 AD B2 3H")
+    assert not table.of(RoundOutcome)
+
+
+@pytest.mark.parametrize("wall_s", [-3_600.0, -28.0, 0.0, 2.0])
+def test_a_wall_clock_that_was_set_makes_no_gap_shorter(wall_s: float) -> None:
+    table = two_cards_lie()
+    at = table.at
+    table.at = Instant(at.plus_s(30).mono_ns, at.wall_ns + round(wall_s * 1e9))
+    table.restart(asked=True)
+    assert table.state.paused == IN_HAND
+
+
+def test_after_the_machine_started_anew_its_clocks_tell_nothing() -> None:
+    table = two_cards_lie()
+    table.at = Instant(table.at.mono_ns - 1, table.at.plus_s(1).wall_ns)
+    table.restart(asked=True)
+    assert table.state.paused == IN_HAND
+
+
+@pytest.mark.parametrize(("noticed_s", "asks"), [(2.5, False), (10.0, True)])
+def test_a_link_is_away_since_it_was_heard_last_not_since_its_loss_was_noticed(noticed_s: float, asks: bool) -> None:
+    """The network of a serial server says nothing when it goes: the loss shows seconds later."""
+    table = two_cards_lie()
+    table.at = table.at.plus_s(noticed_s - 1)
+    fault(table, Fault.LINK_LOST, cleared=False)
+    fault(table, Fault.LINK_LOST, cleared=True)
+    assert table.state.paused == (IN_HAND if asks else None)
+
+
+def test_the_end_of_one_loss_is_no_loss_of_the_next() -> None:
+    table = two_cards_lie()
+    for _ in range(5):
+        fault(table, Fault.LINK_LOST, cleared=False)
+        fault(table, Fault.LINK_LOST, cleared=True)
+    assert table.state.paused is None, "never away for four seconds"
+
+
+def test_a_withheld_card_that_is_made_known_was_not_read_then() -> None:
+    table = CardTable("dragon-tiger", "server", early="withhold")
+    table.open()
+    table.deal("8S")
+    read = (table.state.read_ns, table.state.read_mono_ns)
+    assert read == (table.at.wall_ns, table.at.mono_ns)
+    table.wait(30)
+    table.close()
+    assert table.words()[-1].startswith("card.drawn")
+    assert (table.state.read_ns, table.state.read_mono_ns) == read
 
 
 # -- the first start ----------------------------------------------------------------------------------------------

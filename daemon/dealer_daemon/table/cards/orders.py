@@ -98,6 +98,7 @@ def _refuse(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
         )
     reason = "manager_refused" if current.phase == "held" else str(CardReason.DEALER_RESCAN)
     play.dismiss_result()
+    play.answer_doubt()
     refuse(
         turn,
         current,

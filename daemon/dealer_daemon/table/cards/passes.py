@@ -55,7 +55,7 @@ _FIRST_FOUR = ("player.1", "banker.1", "player.2", "banker.2")
 """Places that every hand has, so that a card for one of them cannot be a card too many."""
 _PERHAPS = (
     "nobody looked for a while, and the first card after it looks like the newest one: it may lie there still, or be"
-    " another; decide by the video"
+    " another; take it away from the reader, then decide by the video"
 )
 _REST = (
     "the hand ended before all of its cards were dealt, and nothing tells the rest of them from the next hand: take"
@@ -93,6 +93,10 @@ class CardPasses(Incidents):
         """The card that was drawn last while the table stood: it may lie before the scanner still."""
         self._repeated: str | None = None
         """The card whose repeats were recorded: one that lies before the scanner is reported several times a second."""
+        self._doubted: str | None = None
+        """The card that a person was asked about: the newest one still, or another."""
+        self._answered: str | None = None
+        """The same once the word was given: read again, it is another card, though the reader was off until then."""
         self.told: Facts | None = None
         """What the cards of the newest hand gave, as long as the next did not begin and nothing was missed since."""
 
@@ -120,7 +124,7 @@ class CardPasses(Incidents):
         if unsure:
             self._perhaps(turn, reading, current)
             return
-        self._repeated = self._while_paused = None
+        self._repeated = self._while_paused = self._doubted = self._answered = None
         if turn.state.paused is not None:
             self.told, self._while_paused = None, reading.card
             self._record(turn, CardReason.CARD_WHILE_PAUSED, "a card was drawn while the table is paused")
@@ -175,23 +179,27 @@ class CardPasses(Incidents):
         first, self._looked = not self._looked, True
         if reading.hint is not None or not (reading.unsure or (first and not reading.repeated)):
             return reading, False
-        return replace(reading, repeated=False), reading.unsure or _looks_like(reading, _newest(turn.state))
+        unsure = reading.unsure or _looks_like(reading, _newest(turn.state))
+        return replace(reading, repeated=False), unsure and reading.card != self._answered
+
+    def answer_doubt(self) -> None:
+        """A person gave the word: asked again at every reading of that card, the question would never end."""
+        self._answered, self._doubted = self._doubted, None
+
+    def forget_answer(self) -> None:
+        """The table stood since the word: a scanner with a trigger did not look, and each gap makes it stand."""
+        self._answered = None
 
     def _perhaps(self, turn: Turn, reading: CardRead, current: OpenRound | None) -> None:
         """Where it would count a person decides, for neither of the two may be guessed; else it is a repeat."""
-        if turn.state.paused is None and (current is None or current.phase != "held"):
-            if current is not None:
-                if self.card_due(current) is not None:
-                    self._hold(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
-                    return
-            elif shoes.burns_left(turn.state, self.shoe):
-                self._violation(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
-                return
-            elif self._own_rounds and isinstance(due(self.procedure, []), CardDue):
-                if self._open(turn):
-                    self._hold(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
-                return
-        self._repeat(turn, Again(CardReason.SAME_PASS), reading)
+        if turn.state.paused is None and current is None and shoes.burns_left(turn.state, self.shoe):
+            self._doubted = reading.card
+            self._violation(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
+        elif not self._may_scan(turn):
+            self._repeat(turn, Again(CardReason.SAME_PASS), reading)
+        elif current is not None or self._open(turn):
+            self._doubted = reading.card
+            self._hold(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
 
     def _repeat(self, turn: Turn, again: Again, reading: CardRead) -> None:
         """Recorded once a pass; its frames are no evidence of the next card. One that was drawn while the table stood

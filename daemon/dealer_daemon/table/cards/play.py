@@ -201,6 +201,10 @@ class CardPlay(CardPasses):
         """The table may go on: a hand that is complete ends, a gate that is reached is said."""
         if turn.before.paused is not None and turn.state.paused is None:
             self._unseen.resumed(turn, self._standing(turn))
+            if turn.state.round is None:
+                self.answer_doubt()
+            else:
+                self.forget_answer()
         if self._rest and turn.state.paused is None:
             self._rest = False
             self.wait_for_rest(turn)
@@ -325,6 +329,7 @@ class CardPlay(CardPasses):
         """The open round ended, one way or the other."""
         self._witness.reset()
         self.told, self._first_sequence = None, None
+        self._doubted = self._answered = None
         if lying(turn.state.previous):
             shoes.after_hand(turn, self.procedure)
 

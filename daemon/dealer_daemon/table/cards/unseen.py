@@ -42,6 +42,7 @@ _NAMED = (
     " resume"
 )
 _AWAY = frozenset({Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT})
+_LONG_AGO_NS = 86_400 * NS_PER_S
 QUESTIONS = frozenset({*_DETAIL, CardReason.REST_OF_HAND})
 """Pauses that end with a person's word on where the next card belongs."""
 
@@ -71,6 +72,8 @@ class Unseen:
         """The reader was up in this run."""
         self._away_ns: int | None = None
         """Since when nobody looked, on this run's monotonic clock; ``None`` when the reader is there."""
+        self._there_ns: int | None = None
+        """When the reader was heard last: a link may be gone for long before its loss is noticed."""
         self._gap = False
         """Nobody looked for a while, and nobody was asked since."""
         self._asked = False
@@ -84,11 +87,7 @@ class Unseen:
         self._first_start = turn.before.sequence == 0
         if self._first_start:
             return
-        newest_ns = turn.before.newest_ns
-        was_away = any(_AWAY.intersection(faults) for faults in turn.before.faults.values())  # since when, is not kept
-        if newest_ns is None or newest_ns > turn.at.wall_ns or was_away:
-            newest_ns = 0
-        self._away_ns = turn.at.mono_ns - (turn.at.wall_ns - newest_ns)
+        self._away_ns = turn.at.mono_ns - _since_card_ns(turn)
         self._gap = not self._names_places or self._is_long(turn)
         self.settle(turn, standing)
 
@@ -99,7 +98,8 @@ class Unseen:
         elif reading.fault == Fault.NO_VALID_FRAME:
             return
         elif not reading.cleared:
-            self._away_ns = turn.at.mono_ns if self._away_ns is None else self._away_ns
+            since_ns = turn.at.mono_ns if self._there_ns is None else self._there_ns
+            self._away_ns = since_ns if self._away_ns is None else self._away_ns
         elif reading.fault == Fault.LINK_REFUSED and self._first_start and not self._heard:
             self._away_ns = None  # it was never there yet
         else:
@@ -113,7 +113,7 @@ class Unseen:
             self._gap = True
         if again or first:
             self._away_ns = None
-        self._too_early = False
+        self._too_early, self._there_ns = False, turn.at.mono_ns
 
     def _is_long(self, turn: Turn) -> bool:
         """Nobody looked for so long that another hand may have come as far."""
@@ -151,3 +151,14 @@ class Unseen:
             self._asked = True
             detail = _NAMED if self._names_places else _DETAIL[reason]
             turn.emit(TablePaused(reason=str(reason), by=STATION, detail=detail))
+
+
+def _since_card_ns(turn: Turn) -> int:
+    """At a start, how long ago a reader was surely there: by the wall clock or by the monotonic one, whichever says
+    more. A clock that went back tells nothing, and what an earlier run knew of its reader's absence is not kept."""
+    wall_ns, mono_ns = turn.before.read_ns, turn.before.read_mono_ns
+    if wall_ns is None or mono_ns is None or wall_ns > turn.at.wall_ns or mono_ns > turn.at.mono_ns:
+        return _LONG_AGO_NS
+    if any(_AWAY.intersection(faults) for faults in turn.before.faults.values()):
+        return _LONG_AGO_NS
+    return max(turn.at.wall_ns - wall_ns, turn.at.mono_ns - mono_ns)
