@@ -182,6 +182,7 @@ def test_one_spin_is_not_enough() -> None:
     assert "two different values of BallRested.number in one example" in told
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # raised in a callback of the collector
 def test_a_driver_that_never_answers_gets_its_verdict() -> None:
     _, examples = good()
     (check,) = [
@@ -199,6 +200,7 @@ def test_what_is_in_time_is_not_disturbed() -> None:
     sum(range(100_000))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # raised in a callback of the collector
 def test_the_command_says_what_a_slow_driver_was_not_tried_for(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

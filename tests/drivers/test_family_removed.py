@@ -28,8 +28,8 @@ OWN = {
     "shuffler": ["daemon/table/test_deck_*"],
 }
 """A family's tests outside the folders that have its name: those that take its driver apart or calibrate it."""
-EVERY = ["fuzz/test_*"]
-"""What feeds nonsense to all drivers and their files needs all of them."""
+EVERY = ["fuzz/test_*", "calibration/test_files_*"]
+"""What feeds nonsense to all drivers and their files, or keeps the files of all, needs all of them."""
 LOADS = """
 import json
 from dealer_drivers.driver import UnknownDriver, driver_names, load_driver
