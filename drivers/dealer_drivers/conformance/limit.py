@@ -10,7 +10,6 @@ from typing import NoReturn
 
 from dealer_drivers.conformance.check import Broken
 
-
 AGAIN_S = 0.05
 
 
