@@ -49,7 +49,9 @@ class Entry:
     hash: bytes
 
     def named_evidence(self) -> list[tuple[str, str]]:
-        """The evidence that the row names: hashes and media types."""
+        """The evidence that the row names: hashes and media types. Raises ``msgspec.MsgspecError``."""
+        if not isinstance(self.evidence, str):  # a damaged page can hold anything, whatever the table's types
+            raise msgspec.DecodeError(f"{type(self.evidence).__name__} where a list in JSON belongs")
         return msgspec.json.decode(self.evidence, type=list[tuple[str, str]])
 
 

@@ -121,6 +121,11 @@ def verify_file(
     return report
 
 
+def _bytes(found: object, otherwise: bytes) -> bytes:
+    """A damaged page can hold anything, whatever the table's types."""
+    return found if isinstance(found, bytes) else otherwise
+
+
 def _seen(path: Path) -> Seen | None:
     try:
         return read_seen(path.with_name(SEEN_NAME))
@@ -184,7 +189,7 @@ class _Walk:
                 else:
                     self._compare(row)
                 # Goes on from what is stored, so that one changed row is one problem.
-                last_id, previous = row.id, row.hash
+                last_id, previous = row.id, _bytes(row.hash, previous)
                 self._count(row)
             self._note_evidence(row)
             self._check_signature(row, columns, signed)
