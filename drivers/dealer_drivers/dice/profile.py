@@ -188,7 +188,7 @@ def load_profile(path: Path) -> RigProfile:
     except msgspec.DecodeError as error:
         raise ProfileError(path, [f"is no JSON: {error}"]) from error
     problems = content.problems()
-    if Path(content.plate).name != content.plate:
+    if not content.plate or "\0" in content.plate or Path(content.plate).name != content.plate:
         problems.append("plate must be the name of a file beside the profile")
     if problems:
         raise ProfileError(path, problems)
