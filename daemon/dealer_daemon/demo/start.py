@@ -102,6 +102,8 @@ def _devices(demo: Demo, broker: str) -> list[Plugged]:
     pictures: dict[str, dict[str, list[str]]] = json.loads(_done(demo, drawing))
     profiles = {}
     for camera, files in pictures.items():
+        if "plate" not in files:
+            continue  # beans, which the demo's camera counts without a profile
         demo.say(f"measuring the profile of camera {camera}: {', '.join(map(_kind, files.items()))}")
         profile = demo.folder / f"{camera}.dice.json"
         measure = ["dice", "profile", "--plate", *files["plate"], "--dice", *files["dice"], "-o", str(profile)]
