@@ -23,9 +23,11 @@ DRIVERS = {
 OWN = {
     "beans": ["calibration/test_beans_command.py"],
     "dice": ["calibration/test_dice_*", "real/test_dice_*", "system/test_dice_*", "system/test_day_of_play.py"],
+    "entry": ["daemon/games/test_stated_results.py", "daemon/test_enter.py"],
     "shaker": ["daemon/validation/test_dice_simulated_shakers.py"],
     "shoe": ["calibration/test_codebook_*", "daemon/games/cards/test_card_configuration.py"],
-    "shuffler": ["daemon/table/test_deck_*"],
+    "shuffler": ["daemon/table/test_deck_*", "daemon/table/test_card_questions.py"],
+    "wheel": ["daemon/games/test_rainbow_wheel.py"],
 }
 """A family's tests outside the folders that have its name: those that take its driver apart or calibrate it."""
 EVERY = ["fuzz/test_*", "calibration/test_files_*"]
