@@ -141,7 +141,7 @@ class PresenceMessages:
     async def _play(self, case: Case) -> None:
         link = FakeLink()
         retained = RetainedTopics(link, min_interval_s=0.0)
-        presence = Presence(link, TOPICS, retained, boot="new", version="1", since="2026-01-01T00:00:00Z")
+        presence = Presence(TOPICS, retained, boot="new", version="1", since="2026-01-01T00:00:00Z")
         for payload, kept in case:
             presence.received(Incoming(TOPICS.presence, data(payload), retained=kept))
         retained.close()

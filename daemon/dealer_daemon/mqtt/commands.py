@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
 
@@ -13,6 +12,7 @@ from dealer_daemon.commands import Command, ErrorCode, Reply, Role
 from dealer_daemon.mqtt.command_codec import Malformed, encode_reply, parse_command
 from dealer_daemon.mqtt.envelope import CONTENT_TYPE
 from dealer_daemon.mqtt.errors import MqttError
+from dealer_daemon.mqtt.link import Publishing
 from dealer_daemon.mqtt.messages import Incoming, Outgoing
 from dealer_daemon.mqtt.topics import Topics
 
@@ -23,14 +23,6 @@ STOP_TIMEOUT_S = 5.0
 
 Handler = Callable[[str, Command], Awaitable[Reply]]
 """Answers a command of a table. The same id must get the same reply, however often it comes."""
-
-
-class Publishing(Protocol):
-    """What is needed of the client."""
-
-    def publish(self, message: Outgoing) -> asyncio.Future[None]:
-        """See ``MqttClient.publish``."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

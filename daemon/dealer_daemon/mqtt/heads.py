@@ -19,7 +19,7 @@ import structlog
 from dealer_daemon.events import Event
 from dealer_daemon.journal import JournalError
 from dealer_daemon.mqtt.envelope import verify_event
-from dealer_daemon.mqtt.errors import MqttError, Problem
+from dealer_daemon.mqtt.errors import Problem
 from dealer_daemon.mqtt.head_body import (
     Journal,
     Objection,
@@ -32,7 +32,7 @@ from dealer_daemon.mqtt.head_body import (
     read_head,
     verify_head,
 )
-from dealer_daemon.mqtt.messages import Incoming, Outgoing
+from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.signing import PublicKeys, SigningKey
@@ -43,7 +43,6 @@ HEAD_EVERY_S = 1.0
 disk that lies is not in any head. A head costs one signature (0.1 ms) and one small message."""
 SLOW_S = 5.0
 """A broker that has not shown by then what it keeps is a problem to tell. Nothing is sent before it has."""
-GOODBYE_TIMEOUT_S = 2.0
 UNCHECKED = "journal_unchecked"
 
 
@@ -84,20 +83,11 @@ class Gate(Protocol):
         ...
 
 
-class Publishing(Protocol):
-    """What is needed of the client."""
-
-    def publish(self, message: Outgoing) -> asyncio.Future[None]:
-        """See ``MqttClient.publish``."""
-        ...
-
-
 class JournalHeads:
     """One table's ``journal`` topic: writes it, and holds the publisher while what stands there speaks against it."""
 
     def __init__(
         self,
-        link: Publishing,
         topics: Topics,
         retained: RetainedTopics,
         gate: Gate,
@@ -106,7 +96,6 @@ class JournalHeads:
         now: Callable[[], str],
     ) -> None:
         """``now`` gives the time as RFC 3339."""
-        self._link = link
         self._topics = topics
         self._retained = retained
         self._gate = gate
@@ -165,12 +154,7 @@ class JournalHeads:
         if self._held or not self._looked:
             return
         self._looked = False
-        self._retained.forget(self._topics.journal)
-        try:
-            async with asyncio.timeout(GOODBYE_TIMEOUT_S):
-                await self._link.publish(Outgoing(self._topics.journal, self._head(), retain=True))
-        except (MqttError, TimeoutError) as error:
-            self._log.info("journal head not delivered", detail=str(error) or "no acknowledgement")
+        await self._retained.leave(self._topics.journal, self._head(), "journal head")
 
     # -- what stands there ---------------------------------------------------------------------------------------
 
@@ -202,9 +186,8 @@ class JournalHeads:
         self._gate.hold(problem)
         try:
             self._journal.set_cursors({(self._topics.table, held_cursor(objection)): 0}, rewind=True)
-        except (
-            JournalError
-        ) as error:  # ``journal adopt`` will say that it does not know of it, and the next start tries
+        except JournalError as error:
+            # ``journal adopt`` will say that it does not know of it, and the next start tries again.
             self._log.error("what holds publishing is not kept", detail=str(error))
 
     def _nothing_more(self) -> None:

@@ -1,4 +1,4 @@
-"""What the publisher needs of the client."""
+"""What the parts of an uplink need of the client."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from dealer_daemon.mqtt.messages import Incoming, Outgoing
 from dealer_daemon.mqtt.reconnect import MqttVersion
 
 
-class Link(Protocol):
-    """What the publisher needs of the client (``client.MqttClient``)."""
+class Publishing(Protocol):
+    """What those need of the client (``client.MqttClient``) who only say something."""
 
     def publish(self, message: Outgoing) -> asyncio.Future[None]:
         """See ``MqttClient.publish``."""
         ...
+
+
+class Link(Publishing, Protocol):
+    """What the publisher needs of it."""
 
     def subscribe(self, topic_filter: str, on_message: Callable[[Incoming], None]) -> None:
         """See ``MqttClient.subscribe``."""

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 import msgspec
 import structlog
 
 from dealer_daemon.bodies import PresenceBody
-from dealer_daemon.mqtt.errors import MqttError, Problem
-from dealer_daemon.mqtt.messages import Incoming, Outgoing, Will
+from dealer_daemon.mqtt.errors import Problem
+from dealer_daemon.mqtt.messages import Incoming, Will
 from dealer_daemon.mqtt.reconnect import MqttVersion
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.topics import Topics
 from dealer_drivers.json_text import decode_json
-
-GOODBYE_TIMEOUT_S = 2.0
-
-
-class Publishing(Protocol):
-    """What is needed of the client."""
-
-    def publish(self, message: Outgoing) -> asyncio.Future[None]:
-        """See ``MqttClient.publish``."""
-        ...
 
 
 class _Presence(msgspec.Struct, frozen=True):
@@ -47,7 +35,6 @@ class Presence:
 
     def __init__(
         self,
-        link: Publishing,
         topics: Topics,
         retained: RetainedTopics,
         *,
@@ -59,7 +46,6 @@ class Presence:
     ) -> None:
         """``version`` is the daemon's; ``since`` when this boot began, RFC 3339; ``key`` the id of the signing key, and
         ``public_keys`` all that signed so far, by id, in base64url."""
-        self._link = link
         self._topic = topics.presence
         self._retained = retained
         self._boot = boot
@@ -114,11 +100,6 @@ class Presence:
     async def goodbye(self) -> None:
         """Says that the table leaves on purpose; call it after the last event was acknowledged."""
         self._seen = False  # what stands there from now on is nobody's business
-        self._retained.forget(self._topic)
         body = msgspec.json.encode(msgspec.structs.replace(self._body, online=False))
-        try:
-            async with asyncio.timeout(GOODBYE_TIMEOUT_S):
-                await self._link.publish(Outgoing(self._topic, body, retain=True))
-        except (MqttError, TimeoutError) as error:
-            # The will says the same in our place.
-            self._log.info("goodbye not delivered", detail=str(error) or "no acknowledgement")
+        # Is it not delivered, the will says the same in our place.
+        await self._retained.leave(self._topic, body, "goodbye")

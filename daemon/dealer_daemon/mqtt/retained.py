@@ -5,25 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
 
-from dealer_daemon.mqtt.errors import NotConnected, Problem, PublishFailed
+from dealer_daemon.mqtt.errors import MqttError, NotConnected, Problem, PublishFailed
+from dealer_daemon.mqtt.link import Publishing
 from dealer_daemon.mqtt.messages import JSON, Outgoing
 
 MIN_INTERVAL_S = 1.0
 """Between two values of one topic that are not urgent."""
+GOODBYE_TIMEOUT_S = 2.0
 RETRY_S = 5.0
 """After the broker refused a value."""
-
-
-class Publishing(Protocol):
-    """What is needed of the client."""
-
-    def publish(self, message: Outgoing) -> asyncio.Future[None]:
-        """See ``MqttClient.publish``."""
-        ...
 
 
 @dataclass(slots=True)
@@ -81,6 +74,16 @@ class RetainedTopics:
         self._refused.pop(topic, None)
         if slot is not None and slot.timer is not None:
             slot.timer.cancel()
+
+    async def leave(self, topic: str, payload: bytes, what: str) -> None:
+        """Makes ``payload`` the topic's last word, and keeps the topic no longer. What the broker does not take within
+        ``GOODBYE_TIMEOUT_S`` is logged as ``what`` that was not delivered."""
+        self.forget(topic)
+        try:
+            async with asyncio.timeout(GOODBYE_TIMEOUT_S):
+                await self._client.publish(Outgoing(topic, payload, retain=True))
+        except (MqttError, TimeoutError) as error:
+            self._log.info(f"{what} not delivered", topic=topic, detail=str(error) or "no acknowledgement")
 
     def connected(self) -> None:
         """A session began: all values are sent, for the broker may have lost what it had."""

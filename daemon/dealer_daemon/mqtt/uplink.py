@@ -56,7 +56,6 @@ class Uplink:
         self._retained = RetainedTopics(self._client)
         self._hearing = Hearing(self._client, self._retained, topics.presence)
         self._presence = Presence(
-            self._client,
             topics,
             self._retained,
             boot=boot,
@@ -80,7 +79,7 @@ class Uplink:
         self._topics = topics
         self._heads: JournalHeads | None = None
         if journal is not None and now is not None:
-            self._heads = JournalHeads(self._client, topics, self._retained, self._publisher, journal, signing, now)
+            self._heads = JournalHeads(topics, self._retained, self._publisher, journal, signing, now)
 
     @property
     def status(self) -> LinkStatus:

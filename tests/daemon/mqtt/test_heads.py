@@ -323,7 +323,7 @@ async def alone(
     with journal_in(tmp_path / "state") as journal:
         write(journal, opened())
         gate = Hold()
-        made = JournalHeads(link, topics, retained, gate, journal, SIGNED, lambda: NOW)
+        made = JournalHeads(topics, retained, gate, journal, SIGNED, lambda: NOW)
         link.on_connected(lambda _present, _version: made.connected())
         link.on_disconnected(lambda _reason: made.disconnected())
         made.start()

@@ -15,7 +15,7 @@ from support.mqtt_link import FakeLink, settle, until
 
 @pytest.fixture(autouse=True)
 def presence(link: FakeLink, topics: Topics, retained: RetainedTopics) -> Presence:
-    made = Presence(link, topics, retained, boot="new", version="1.2", since="2026-01-01T00:00:00.000000Z")
+    made = Presence(topics, retained, boot="new", version="1.2", since="2026-01-01T00:00:00.000000Z")
     link.on_connected(made.connected)
     link.subscribe(topics.presence, made.received)
     return made
