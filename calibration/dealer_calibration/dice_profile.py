@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from dealer_drivers.dice.faces import Bgr, Doubts
 from dealer_drivers.dice.profile import Circle, RigProfile, dump_profile
 from dealer_drivers.dice.profile_make import make_profile
 from dealer_drivers.dice.rig_reader import RigReader
+from dealer_drivers.whole_files import write_whole
 
 
 class PictureError(ValueError):
@@ -87,12 +87,4 @@ def write_profile(profile: RigProfile, path: Path, *, replace: bool) -> None:
             if file.exists():
                 raise FileExistsError(f"{file}: there is a file already")
     for file, data in ((beside, plate), (path, text)):
-        part = file.with_name(f".{file.name}.{os.getpid()}.part")
-        try:
-            with part.open("xb") as opened:
-                opened.write(data)
-                opened.flush()
-                os.fsync(opened.fileno())
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(file, data, replace=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dealer_calibration.cli import build_parser, main
-from dealer_calibration.codebook_write import write_whole
 from dealer_drivers.shoe.codebook import KnownCard, KnownCut
 from dealer_drivers.shoe.codebook_file import load_codebook
+from dealer_drivers.whole_files import write_whole
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/reference"
 

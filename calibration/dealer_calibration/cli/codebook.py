@@ -189,7 +189,7 @@ def _readable(path: Path) -> bool:
 
 def _written(arguments: argparse.Namespace, text: str) -> bool:
     """Whether the output was written; says on stderr why not."""
-    from dealer_calibration.codebook_write import write_whole
+    from dealer_drivers.whole_files import write_whole
 
     path: Path = arguments.output
     try:

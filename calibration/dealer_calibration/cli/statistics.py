@@ -60,13 +60,13 @@ def _since(text: str) -> datetime:
 
 def statistics(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 nothing to be looked at, 1 something is, or the journal is damaged, 2 wrong input, 3 the disk."""
-    from dealer_calibration.codebook_write import write_whole
     from dealer_calibration.statistics.health import Health, examine
     from dealer_calibration.statistics.outcomes import BadExportError
     from dealer_calibration.statistics.page import make_page
     from dealer_calibration.statistics.source import NoExportError
     from dealer_calibration.statistics.words import BEGINNING_MOVES
     from dealer_daemon.config import ConfigErrors
+    from dealer_drivers.whole_files import write_whole
 
     try:
         export = _read(arguments)

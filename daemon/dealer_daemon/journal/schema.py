@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dealer_daemon.journal.ddl import SCHEMA_VERSION, SCHEMAS
 from dealer_daemon.journal.errors import JournalTooNew, damaged
+from dealer_drivers.whole_files import sync_folder
 
 APPLICATION_ID = 0x444C4A31  # "DLJ1"
 
@@ -35,16 +36,7 @@ def create_file(path: Path) -> None:
     finally:
         connection.close()
     new.rename(path)
-    sync_directory(path.parent)
-
-
-def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable. Raises ``OSError``."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    sync_folder(path.parent)
 
 
 def check_header(connection: sqlite3.Connection, path: Path) -> None:

@@ -29,6 +29,7 @@ from dealer_drivers.calibration.form import (
     read,
     sha256_of,
 )
+from dealer_drivers.whole_files import sync_folder, write_new
 
 KEEP = 20
 """The newest calibrations of a device that are kept, beside those in use."""
@@ -149,10 +150,10 @@ class CalibrationStore:
         part = folder / f"{_PART}{envelope.id}"
         part.mkdir()
         for name, data in (*files.items(), (ENVELOPE, encode(envelope))):
-            _write_file(part / name, data)
-        _sync_folder(part)
+            write_new(part / name, data)
+        sync_folder(part)
         part.rename(folder / envelope.id)
-        _sync_folder(folder)
+        sync_folder(folder)
 
     def _prune(self, folder: Path, table: str, device: str) -> None:
         used = {_pointer_or_none(folder / CURRENT), _pointer_or_none(folder / IN_USE)}
@@ -203,16 +204,9 @@ def _pointer_or_none(path: Path) -> str | None:
 
 def _point(path: Path, name: str) -> None:
     part = path.with_name(f"{_PART}{path.name}")
-    _write_file(part, f"{name}\n".encode())
+    write_new(part, f"{name}\n".encode())
     part.replace(path)
-    _sync_folder(path.parent)
-
-
-def _write_file(path: Path, data: bytes) -> None:
-    with path.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    sync_folder(path.parent)
 
 
 def _make_folders(folder: Path) -> None:
@@ -224,12 +218,4 @@ def _make_folders(folder: Path) -> None:
     _make_folders(folder.parent)
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
-    _sync_folder(folder.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_folder(folder.parent)
