@@ -12,40 +12,15 @@ from pathlib import Path
 import pytest
 
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Role
-from dealer_daemon.config import parse_config
 from dealer_daemon.journal import Journal, JournalDamaged, JournalError
 from dealer_daemon.station.host import TableHost
-from dealer_drivers.clock import SystemClock
-
-CONFIG = """
-[station]
-site = "studio-1"
-state_dir = "state"
-[tables.r1]
-game = "roulette"
-[tables.r1.spin]
-laps = "unobserved"
-unobserved = "accept"
-[[tables.r1.devices]]
-name = "wheel"
-driver = "cammegh-ss2"
-port = "/dev/null"
-"""
+from support.roulette_host import roulette_host
 
 
 @pytest.fixture
 async def host(tmp_path: Path) -> AsyncIterator[TableHost]:
-    config = parse_config(CONFIG, tmp_path / "station.toml").tables["r1"]
     with closing(Journal.open(tmp_path / "state", boot="b")) as journal:
-        made = TableHost(
-            config,
-            journal,
-            SystemClock(),
-            boot="b",
-            clock_speed=1.0,
-            act=lambda _device, _action: None,
-            changed=lambda: None,
-        )
+        made = roulette_host(journal)
         made.start()
         yield made
         made.stop()

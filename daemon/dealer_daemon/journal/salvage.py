@@ -90,7 +90,7 @@ def salvage(
         cursors, highest = _read(path, state_dir, boot, report)
         for words in (_by_table(cursors), after or {}):
             for table, sequence in words.items():
-                highest[table] = max(sequence, highest.get(table, 0))
+                _at_least(highest, table, sequence)
         report.published_missing = sorted(t for t in {*report.events, *highest} if (t, PUBLISHED) not in cursors)
         if unknown := [table for table in report.published_missing if table not in (after or {})]:
             raise _published_unknown(path, unknown, report)
@@ -117,7 +117,7 @@ def _read(path: Path, state_dir: Path, boot: str, report: SalvageReport) -> tupl
         raise from_sqlite(error, path, "salvaging") from error
     seen = read_seen(path.with_name(SEEN_NAME))
     for table, sequence in (seen.sequences if seen is not None else {}).items():
-        highest[table] = max(sequence, highest.get(table, 0))
+        _at_least(highest, table, sequence)
     return cursors, highest
 
 
@@ -180,7 +180,7 @@ def _copy_rows(
             if report.stopped is None:
                 _copy_row(source, target, row, (*columns, signed), report)
             elif fits and row.kind == EVENT and row.sequence is not None:
-                highest[row.table] = max(row.sequence, highest.get(row.table, 0))
+                _at_least(highest, row.table, row.sequence)
             last_id, previous = row.id, row.hash
     except (*DATABASE_ERRORS, TypeError, msgspec.MsgspecError) as error:
         report.stopped = report.stopped or f"after row {last_id} the file cannot be read: {error}"
@@ -296,8 +296,12 @@ def _published_unknown(path: Path, tables: list[str], report: SalvageReport) -> 
     )
 
 
+def _at_least(highest: dict[str, int], table: str, sequence: int) -> None:
+    highest[table] = max(sequence, highest.get(table, 0))
+
+
 def _by_table(cursors: Mapping[tuple[str, str], int]) -> dict[str, int]:
     highest: dict[str, int] = {}
     for (table, _), sequence in cursors.items():
-        highest[table] = max(sequence, highest.get(table, 0))
+        _at_least(highest, table, sequence)
     return highest

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply, Role
-from dealer_daemon.config import parse_config
 from dealer_daemon.journal import Journal
 from dealer_daemon.mqtt.command_codec import Malformed, parse_command
 from dealer_daemon.mqtt.commands import Commands
@@ -20,6 +19,7 @@ from dealer_daemon.station.host import TableHost
 from dealer_drivers.clock import Clock
 from dealer_drivers.instant import Instant
 from support.mqtt_link import FakeLink, settle
+from support.roulette_host import roulette_host
 from support.tables import Driven
 
 MAY: dict[str, str] = {
@@ -125,20 +125,6 @@ async def test_what_comes_on_a_consumers_topic_is_that_consumers(
     await commands.stop()
 
 
-CONFIG = """
-[station]
-site = "studio-1"
-state_dir = "state"
-[tables.r1]
-game = "roulette"
-spin = {laps = "unobserved", unobserved = "accept"}
-[[tables.r1.devices]]
-name = "wheel"
-driver = "cammegh-ss2"
-port = "/dev/dealer/wheel"
-"""
-
-
 class Standing(Clock):
     """A clock that stands."""
 
@@ -161,10 +147,8 @@ def clock() -> Standing:
 
 @pytest.fixture
 async def host(tmp_path: Path, clock: Standing) -> AsyncIterator[TableHost]:
-    config = parse_config(CONFIG, tmp_path / "station.toml").tables["r1"]
     journal = Journal.open(tmp_path / "state", boot="b")
-    nothing = {"act": lambda _device, _action: None, "changed": lambda: None}
-    made = TableHost(config, journal, clock, boot="b", clock_speed=1.0, command_max_age_s=5, **nothing)  # type: ignore[arg-type]
+    made = roulette_host(journal, clock, command_max_age_s=5)
     made.start()
     yield made
     made.stop()

@@ -8,27 +8,12 @@ from pathlib import Path
 import pytest
 
 from dealer_daemon.commands import MAX_RESENT, Command, CommandName, ErrorCode, Reply, Role
-from dealer_daemon.config import parse_config
 from dealer_daemon.events import TablePaused
 from dealer_daemon.journal import Journal
 from dealer_daemon.station.host import TableHost
-from dealer_drivers.clock import SystemClock
 from support.mqtt_outbox import event
+from support.roulette_host import roulette_host
 
-CONFIG = """
-[station]
-site = "studio-1"
-state_dir = "{state}"
-[tables.r1]
-game = "roulette"
-[tables.r1.spin]
-laps = "unobserved"
-unobserved = "accept"
-[[tables.r1.devices]]
-name = "wheel"
-driver = "cammegh-ss2"
-port = "/dev/dealer/wheel"
-"""
 LAST = MAX_RESENT + 100
 
 
@@ -47,12 +32,9 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 
 async def test_what_retention_took_is_refused_and_the_oldest_kept_is_named(
-    tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = parse_config(CONFIG.format(state=tmp_path), tmp_path / "station.toml").tables["r1"]
-    host = TableHost(
-        config, journal, SystemClock(1.0), boot="boot-a", clock_speed=1.0, act=lambda *_: None, changed=lambda: None
-    )
+    host = roulette_host(journal)
     assert resend(host, 1).result == {"from": 1, "to": MAX_RESENT}
     assert resend(host, LAST - 1).result == {"from": LAST - 1, "to": LAST}
     assert resend(host, LAST + 1).error is ErrorCode.BAD_ARGUMENT
