@@ -52,6 +52,8 @@ class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """Standing faults by device."""
     consumers: dict[str, ConsumerBody]
     """By name, as of ``time``. Published when one comes, leaves, goes or returns, not at each acknowledgement."""
+    shadow: bool
+    """The table plays beside another system; nothing may be settled on what it says."""
 
 
 class CalibrationBody(msgspec.Struct, frozen=True, kw_only=True):

@@ -130,8 +130,8 @@ def apply(state: TableState, event: Event) -> TableState:
         case CardDrawn() | CardWithheld() | CardCorrected():
             after = replace(state, round=_in_round(state, event))
             return replace(after, shoe=card_event(state.shoe, event.data, state.round))
-        case TableStarted():
-            return replace(state, faults={})
+        case TableStarted() as data:
+            return replace(state, faults={}, shadow=data.shadow)
         case Violation() | CardRepeated() | EventsExpired():
             return state
         case EventsLost() as data:
@@ -170,7 +170,7 @@ def _given_up(state: TableState, data: EventsLost) -> TableState:
     begins one round or shoe at most, and so does each number that a loss left empty, so no journal of this table has
     counted more rounds or shoes than ``to_sequence``: ids go on behind it.
     """
-    anew = TableState(table=state.table, sequence=state.sequence, faults=state.faults)
+    anew = TableState(table=state.table, sequence=state.sequence, faults=state.faults, shadow=state.shadow)
     return replace(anew, rounds=max(state.rounds, data.to_sequence), shoes=max(state.shoes, data.to_sequence))
 
 

@@ -167,6 +167,8 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     """Sequence of the newest correction of each round whose outcome was corrected; few are."""
     faults: dict[str, list[str]] = {}
     """Standing faults by device."""
+    shadow: bool = False
+    """Its events were a shadow's: never may a server be given them as a live table's."""
 
 
 class FoldError(ValueError):

@@ -33,7 +33,7 @@ class Grant:
 def grants(config: Config, clients: Clients, station: str) -> list[Grant]:
     """The station's grant (``station`` is its user at the broker), then each client's in the order of the list."""
     prefix, site = config.mqtt.prefix, config.station.site
-    tables = {name: Topics(prefix, site, name) for name in config.tables}
+    tables = {name: Topics(prefix, site, name, table.shadow) for name, table in config.tables.items()}
     by_role = config.mqtt.roles_by_topic
     found = [
         Grant(

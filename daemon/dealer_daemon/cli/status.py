@@ -59,7 +59,8 @@ def _show(answer: dict[str, Any]) -> None:
     for name, table in answer["tables"].items():
         state, mqtt = table["state"], table["mqtt"]
         colour = "red" if state["paused"] or state["stalled"] or state["phase"] == "held" else "green"
-        console.print(f"\n[bold]{name}[/bold] {state['game']}: [{colour}]{state['phase']}[/{colour}]", end="")
+        shadow = " [yellow](shadow)[/yellow]" if state["shadow"] else ""
+        console.print(f"\n[bold]{name}[/bold] {state['game']}{shadow}: [{colour}]{state['phase']}[/{colour}]", end="")
         console.print(f"  round {state['round'] or '-'}, attempt {state['attempt'] or '-'}", end="")
         console.print(f", sequence {state['last_sequence']}")
         for label, text in (("paused", _why(state["paused"])), ("stalled", state["stalled"])):

@@ -74,6 +74,9 @@ def _read_table(
     needs = game.needs_server(settings) if isinstance(game, AttemptGame | CardGame) else None
     if needs is not None and keys.round_source == "device":
         problems.append(Problem((*path, *needs[0].split(".")), needs[1]))
+    if keys.shadow and keys.round_source == "server":
+        reason = 'no server commands a shadow: its devices open and close the rounds; write round_source = "device"'
+        problems.append(Problem((*path, "shadow"), reason))
     if len(problems) > before:
         return None
     try:
@@ -87,6 +90,7 @@ def _read_table(
         round_source=keys.round_source,
         tries_before_pause=keys.tries_before_pause,
         witness_wait_s=keys.witness_wait_s,
+        shadow=keys.shadow,
         devices=tuple(devices),
         settings=loaded,
         config_hash=_hash(name, keys, devices, settings),
@@ -209,5 +213,5 @@ def _hash(name: str, keys: TableKeys, devices: list[DeviceConfig], settings: msg
             for device in devices
         ],
         "settings": settings,
-    }
+    } | ({"shadow": True} if keys.shadow else {})
     return "sha256:" + hashlib.sha256(msgspec.json.encode(resolved, order="sorted")).hexdigest()

@@ -91,6 +91,9 @@ class TableKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Refused attempts in a row before the table pauses and the service manager is called (``games.md`` §2)."""
     witness_wait_s: Annotated[float, Meta(gt=0, le=600, description="seconds, more than 0, at most 600")] = 10.0
     """How long after the main device each ``witness`` may take before the attempt is held."""
+    shadow: bool = False
+    """The table plays beside what the studio has today: it publishes under `shadow/{prefix}` and asks no device to do
+    anything. A table that has played as a shadow stays one: the live table gets another name."""
     devices: Annotated[list[dict[str, Any]], Meta(min_length=1, description="at least one [[tables.X.devices]]")]
 
 
@@ -154,6 +157,7 @@ class TableConfig:
     round_source: Literal["device", "server"]
     tries_before_pause: int
     witness_wait_s: float
+    shadow: bool
     devices: tuple[DeviceConfig, ...]
     settings: Any
     config_hash: str

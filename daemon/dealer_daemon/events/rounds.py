@@ -20,6 +20,8 @@ class TableStarted(EventData, frozen=True, kw_only=True):
     game: str
     clock_speed: float = 1.0
     """1 except with simulated devices that run fast."""
+    shadow: bool = False
+    """The table plays beside another system and nothing is settled on what it says."""
 
 
 class RoundOpened(EventData, frozen=True, kw_only=True):

@@ -6,6 +6,8 @@ import functools
 import unicodedata
 from dataclasses import dataclass
 
+SHADOW = "shadow"
+"""The level before the prefix of all that a shadow table says: no subscription to the prefix sees it."""
 MAX_NAME_BYTES = 128
 """Longest single name. MQTT allows 65,535 bytes for a whole topic; brokers and people do not."""
 
@@ -37,7 +39,8 @@ def checked_name(what: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """All topics of one table. ``prefix`` may have several levels, ``dealer/v1``.
+    """All topics of one table. ``prefix`` may have several levels, ``dealer/v1``. Those of a ``shadow`` table begin
+    with one level more, ``shadow/dealer/v1``.
 
     Raises ``TopicError`` when a level of the prefix, the site or the table cannot be in a topic.
     """
@@ -45,6 +48,7 @@ class Topics:
     prefix: str
     site: str
     table: str
+    shadow: bool = False
 
     def __post_init__(self) -> None:
         for level in self.prefix.split("/"):
@@ -55,7 +59,8 @@ class Topics:
     @property
     def base(self) -> str:
         """The topic below which everything of this table lives."""
-        return f"{self.prefix}/{self.site}/{self.table}"
+        prefix = f"{SHADOW}/{self.prefix}" if self.shadow else self.prefix
+        return f"{prefix}/{self.site}/{self.table}"
 
     def events(self, type_word: str) -> str:
         """Where events of a type go; not retained."""
@@ -139,8 +144,8 @@ class Topics:
     def response_allowed(self, topic: str) -> bool:
         """Whether an answer may go to the response topic a request named.
 
-        Anywhere outside the prefix, and within it only to this table's replies: a request must not make the
-        station write onto an outcome, a presence or another table.
+        Anywhere outside the prefix, that of shadows too, and within them only to this table's replies: a request must
+        not make the station write onto an outcome, a presence or another table.
         """
         levels = topic.split("/")
         if topic.startswith("$") or len(topic.encode("utf-8", "replace")) > 1024:
@@ -149,6 +154,7 @@ class Topics:
             return False
         if any(unicodedata.category(char) in ("Cc", "Cs") for char in topic) or not topic.strip("/"):
             return False
-        if topic == self.prefix or topic.startswith(f"{self.prefix}/"):
-            return topic.startswith(f"{self.base}/replies/")
+        for prefix in (self.prefix, f"{SHADOW}/{self.prefix}"):
+            if topic == prefix or topic.startswith(f"{prefix}/"):
+                return topic.startswith(f"{self.base}/replies/")
         return True

@@ -31,7 +31,7 @@ from dealer_daemon.events import (
 from dealer_daemon.journal import Journal, JournalError, JournalUnavailable
 from dealer_daemon.round import TableState
 from dealer_daemon.station.messages import state_message
-from dealer_daemon.station.setup import recover, snapshot_of, table_setup
+from dealer_daemon.station.setup import check_shadow, recover, snapshot_of, table_setup
 from dealer_daemon.table import Decision, Table
 from dealer_drivers.clock import Clock
 from dealer_drivers.driver import DeviceAction
@@ -49,7 +49,8 @@ _WARNINGS = (AttemptRefused, AttemptHeld, Violation, TablePaused, DeviceFaulted,
 
 
 class TableHost:
-    """See the module. Belongs to the event loop's thread. ``act`` asks a device for something; ``changed`` is told
+    """See the module. Belongs to the event loop's thread. ``act`` asks a device for something, where the table is no
+    shadow or the device only looks; ``changed`` is told
     after each commit, and whenever the table begins or ends to wait for the disk.
     """
 
@@ -74,6 +75,7 @@ class TableHost:
         self._changed = changed
         self._log = structlog.get_logger().bind(table=config.name)
         self.committed: TableState = recover(journal, config.name)
+        check_shadow(self.committed, config)
         self._table = Table(table_setup(config, clock_speed), self.committed, boot)
         self._waiting: deque[tuple[Decision, TableState]] = deque()
         self._retry: asyncio.TimerHandle | None = None
@@ -255,6 +257,8 @@ class TableHost:
 
     def _perform(self, decision: Decision) -> None:
         for device, action in decision.actions:
+            if self.config.shadow and action is not DeviceAction.LOOK:
+                continue  # the table's devices do what the other system asks of them
             self._act(device, action)
 
     def _say(self, data: EventData, subject: str | None, sequence: int) -> None:

@@ -49,6 +49,7 @@ def state_message(
         "last_outcome": None if state.outcome is None else state.outcome.sequence,
         "faults": state.faults,
         "consumers": msgspec.to_builtins(dict(consumers)),
+        "shadow": state.shadow,
     }
 
 

@@ -13,7 +13,7 @@ from dealer_daemon.round import STATE_VERSION, TableState, apply
 from dealer_daemon.station.kept import kept_state, snapshot_of
 from dealer_daemon.table import Rules, TableSetup
 
-__all__ = ["VERSION", "recover", "snapshot_of", "table_setup"]
+__all__ = ["VERSION", "ShadowChanged", "check_shadow", "recover", "snapshot_of", "table_setup"]
 
 VERSION = metadata.version("dealer-station")
 
@@ -34,6 +34,24 @@ def table_setup(config: TableConfig, clock_speed: float = 1.0) -> TableSetup:
         version=VERSION,
         config_hash=config.config_hash,
         clock_speed=clock_speed,
+        shadow=config.shadow,
+    )
+
+
+class ShadowChanged(ValueError):  # noqa: N818
+    """A table that has played as a shadow is configured as a live one, or the other way round. The text says what to
+    do."""
+
+
+def check_shadow(state: TableState, config: TableConfig) -> None:
+    """Raises ``ShadowChanged``. The events of a table are asked for under its topics as long as they are kept: those of
+    a shadow must not be had as a live table's, nor must what was settled on be said once more in the shadow."""
+    if state.sequence == 0 or state.shadow == config.shadow:
+        return
+    was, is_ = ("a shadow", "live") if state.shadow else ("live", "a shadow")
+    raise ShadowChanged(
+        f"tables.{config.name}.shadow: table {config.name} has played as {was} and cannot go on as {is_}: servers "
+        f"could ask for its {state.sequence} events under the other topics. Give the table that is {is_} another name"
     )
 
 

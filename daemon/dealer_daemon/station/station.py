@@ -74,7 +74,7 @@ class TableParts:
         site = station.config.station.site
         self.uplink = Uplink(
             broker_settings(station.config.mqtt, f"dealer-{site}-{config.name}"),
-            Topics(station.config.mqtt.prefix, site, config.name),
+            Topics(station.config.mqtt.prefix, site, config.name, config.shadow),
             station.journal,
             self._answer,
             boot=station.boot,

@@ -35,6 +35,7 @@ class TableSetup:
     version: str
     config_hash: str
     clock_speed: float = 1.0
+    shadow: bool = False
 
 
 class Table:
@@ -67,6 +68,7 @@ class Table:
                 config_hash=self.setup.config_hash,
                 game=self.setup.rules.game.name,
                 clock_speed=self.setup.clock_speed,
+                shadow=self.setup.shadow,
             ),
         )
         current = turn.state.round

@@ -61,6 +61,8 @@ class MqttSettings:
     username: str | None = None
     password_file: Path | None = None
     ca_file: Path | None = None
+    most_payload: int = MOST_PAYLOAD
+    """Bytes of a payload that are passed on."""
 
     @property
     def name(self) -> str:
@@ -260,7 +262,7 @@ class MqttChannel:
             return  # none of those we asked for
         if self._lost is not None:
             return
-        self._buffer += received_line(topic, bytes(message.payload)[:MOST_PAYLOAD], kept=message.retain)
+        self._buffer += received_line(topic, bytes(message.payload)[: self._settings.most_payload], kept=message.retain)
         if len(self._buffer) > MOST_BUFFERED:
             self._end(f"{self._name}: messages come faster than they can be read")
         self._news.set()

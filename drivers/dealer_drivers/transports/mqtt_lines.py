@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 LF = 0x0A
 MOST_BYTES = 4096
-"""A line longer than this is none of ours."""
+"""A line longer than this is none of a device's."""
 _ESCAPED = re.compile(rb"%([0-9A-F]{2})")
 _TO_ESCAPE = re.compile(rb"[^\x21-\x24\x26-\x7e]")
 _LINE = re.compile(rb"(live|kept) ([\x21-\x7e]+) ([\x21-\x7e]*)")
@@ -46,9 +46,11 @@ def read_sent_line(line: bytes) -> tuple[str, bytes]:
 
 
 class MqttLines:
-    """Bytes in, messages out; the same however the bytes were cut. ``held`` is the size of a begun line."""
+    """Bytes in, messages out; the same however the bytes were cut. ``held`` is the size of a begun line, of
+    ``most_bytes`` at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
         self._rest = bytearray()
         self._skipping = False
 
@@ -67,7 +69,7 @@ class MqttLines:
                     found.append(_message(bytes(self._rest)))
                 self._skipping = False
                 self._rest.clear()
-            elif len(self._rest) >= MOST_BYTES:
+            elif len(self._rest) >= self._most_bytes:
                 if not self._skipping:
                     found.append(bytes(self._rest))
                 self._skipping = True
