@@ -153,6 +153,10 @@ class DriverOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         """Of a card reader that knows each card by itself: how many decks. Asked of options without problems."""
         return None
 
+    def zero_pockets(self) -> int | None:
+        """Of a roulette wheel: how many zeros; ``None`` where nothing is known of it. Asked as ``card_decks``."""
+        return None
+
     def angle_source(self) -> AngleSource | None:
         """Of a wheel's encoder: how it counts; ``None`` where nothing is known of it. Asked as ``card_decks``."""
         return None

@@ -142,6 +142,7 @@ class DeviceConfig:
             role=self.role,
             actions=self.driver.actions(self.options),
             decks=self.options.card_decks(),
+            zeros=self.options.zero_pockets(),
             angle=self.options.angle_source(),
             calibration=None if self.calibration is None else self.calibration.ref,
         )

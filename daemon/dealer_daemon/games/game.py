@@ -47,6 +47,8 @@ class TableDevice:
     """What may be asked of it, as its options allow."""
     decks: int | None = None
     """Decks of the cards that it knows each by itself."""
+    zeros: int | None = None
+    """Zero pockets of a roulette wheel, where that is known."""
     angle: AngleSource | None = None
     """How it counts, where it is a wheel's encoder."""
     calibration: CalibrationRef | None = None

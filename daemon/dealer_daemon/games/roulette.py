@@ -23,6 +23,7 @@ WHEEL_ORDER = (
     5, 24, 16, 33, 1, 20, 14, 31, 9, 22, 18, 29, 7, 28, 12, 35, 3, 26,
 )  # fmt: skip
 POCKETS = frozenset(map(str, WHEEL_ORDER))
+ZEROS = 1
 RED = frozenset({1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36})
 
 
@@ -77,6 +78,12 @@ def _check(settings: RouletteSettings, devices: Sequence[TableDevice]) -> list[t
         found.append(("devices", f"a roulette table needs exactly one device that gives the number; it has: {names}"))
         return found
     wheel = wheels[0]
+    if wheel.zeros not in (None, ZEROS):
+        reason = (
+            f"{wheel.name!r} ({wheel.driver}) is set to {wheel.zeros} zeros, and this game has {ZEROS} (0): no round "
+            "with another could be settled"
+        )
+        found.append(("devices", reason))
     if settings.spin.laps == "counted" and Observes.LAPS not in wheel.observes:
         found.append(
             (
@@ -96,8 +103,8 @@ def _judge(
     if any({Observes.PHASE, Observes.NUMBER} <= device.observes for device in devices):
         # A result that a person stated has no spin counter: what the wheel says of that spin was overruled.
         watched = None if stands is None or stands.get("spin") is None else (stands["number"], stands["spin"])
-        return SpinJudge(settings.spin, spin_facts, last_spin=token, stands=watched)
-    return NumberOnlyJudge(settings.spin, spin_facts)
+        return SpinJudge(settings.spin, spin_facts, pockets=POCKETS, last_spin=token, stands=watched)
+    return NumberOnlyJudge(settings.spin, spin_facts, pockets=POCKETS)
 
 
 GAME = AttemptGame(

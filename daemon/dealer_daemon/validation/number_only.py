@@ -6,7 +6,7 @@ Nothing tells a repeated line from a second spin of the same number but time: no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from dealer_daemon.validation.signals import (
     BettingOver,
@@ -18,7 +18,7 @@ from dealer_daemon.validation.signals import (
     Started,
     Value,
 )
-from dealer_daemon.validation.spin_attempt import contradiction, held
+from dealer_daemon.validation.spin_attempt import SINGLE_ZERO, contradiction, held, no_such_pocket
 from dealer_daemon.validation.spin_result import SpinResult, check_laps
 from dealer_daemon.validation.spin_rules import SpinReason, SpinRules
 from dealer_daemon.verdicts import Held, Refused
@@ -28,10 +28,18 @@ from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberUnreada
 
 
 class NumberOnlyJudge:
-    """See the module."""
+    """See the module. ``facts`` turns a result into the game's facts, whose numbers are ``pockets``: the wheel may name
+    another, and that is held."""
 
-    def __init__(self, rules: SpinRules, facts: Callable[[SpinResult], Mapping[str, object]]) -> None:
+    def __init__(
+        self,
+        rules: SpinRules,
+        facts: Callable[[SpinResult], Mapping[str, object]],
+        *,
+        pockets: Collection[str] = SINGLE_ZERO,
+    ) -> None:
         self._rules = rules
+        self._pockets = pockets
         self._facts = facts
         self._laps: int | None = None
         self._last: tuple[str, Instant] | None = None
@@ -41,8 +49,8 @@ class NumberOnlyJudge:
         return False
 
     def waiting(self) -> bool:
-        """Always ready for the next line."""
-        return True
+        """Never, as far as is known: a round that were opened before the number would close its bets with it."""
+        return False
 
     def due(self, at: Instant) -> list[Signal]:  # noqa: ARG002
         """The croupier launches the ball: there is nothing to ask for."""
@@ -66,10 +74,7 @@ class NumberOnlyJudge:
             case BallLaps():
                 self._laps = reading.laps
             case NumberUnreadable():
-                detail = f"the {reading.witness} says {reading.text!r}: no such pocket"
-                return self._spin(
-                    [NotJudged(held(SpinReason.NUMBER_UNREADABLE, detail, **{str(reading.witness): reading.text}))]
-                )
+                return self._spin([NotJudged(no_such_pocket(reading.witness, reading.text))])
             case BallRested():
                 return self._rested(reading)
             case _:
@@ -82,6 +87,8 @@ class NumberOnlyJudge:
             self._last = (reading.number, reading.at)
             return [] if reading.number == number else [contradiction(number, reading)]
         self._last = (reading.number, reading.at)
+        if reading.number not in self._pockets:
+            return self._spin([NotJudged(no_such_pocket(reading.witness, reading.number))])
         if (self._rules.min_witnesses or 1) > 1:
             detail = f"one line is all there is and {self._rules.min_witnesses} witnesses are asked for"
             return self._spin([NotJudged(held(SpinReason.SINGLE_WITNESS, detail, number=reading.number))])

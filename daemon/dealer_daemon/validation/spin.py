@@ -7,7 +7,7 @@ no more bets, the result, with one spin counter and no gap (``devices.md`` §1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum, auto
 
 from dealer_daemon.validation.signals import (
@@ -22,7 +22,7 @@ from dealer_daemon.validation.signals import (
     Unseen,
     Value,
 )
-from dealer_daemon.validation.spin_attempt import SpinAttempt, contradiction, held, refused
+from dealer_daemon.validation.spin_attempt import SINGLE_ZERO, SpinAttempt, contradiction, held, no_such_pocket, refused
 from dealer_daemon.validation.spin_result import SpinResult, check_laps
 from dealer_daemon.validation.spin_rules import SpinReason, SpinRules
 from dealer_daemon.verdicts import Held, Refused
@@ -57,9 +57,10 @@ class _State(Enum):
 
 
 class SpinJudge:
-    """See the module. ``facts`` turns a result into the game's facts; ``last_spin`` is the wheel's counter as the
-    journal knows it, so that a spin missed while nobody listened is noticed; ``stands`` is the number of the spin that
-    was judged last, which the wheel may still contradict.
+    """See the module. ``facts`` turns a result into the game's facts, whose numbers are ``pockets``: the wheel may name
+    another, and that is held. ``last_spin`` is the wheel's counter as the journal knows it, so that a spin missed while
+    nobody listened is noticed; ``stands`` is the number of the spin that was judged last, which the wheel may still
+    contradict.
     """
 
     def __init__(
@@ -67,11 +68,13 @@ class SpinJudge:
         rules: SpinRules,
         facts: Callable[[SpinResult], Mapping[str, object]],
         *,
+        pockets: Collection[str] = SINGLE_ZERO,
         last_spin: int | None = None,
         stands: tuple[str, int] | None = None,
     ) -> None:
         self._rules = rules
         self._facts = facts
+        self._pockets = pockets
         self._state = _State.UNKNOWN
         self._attempt: SpinAttempt | None = None
         self._spin = last_spin
@@ -119,16 +122,12 @@ class SpinJudge:
                 signals += self._status(reading)
             case BallLaps():
                 signals += self._laps(reading)
+            case BallRested(number=number) if self._attempt is not None and number not in self._pockets:
+                signals += self._end(no_such_pocket(reading.witness, number))
             case BallRested():
                 signals += self._rested(reading)
             case NumberUnreadable() if self._attempt is not None:
-                signals += self._end(
-                    held(
-                        SpinReason.NUMBER_UNREADABLE,
-                        f"the {reading.witness} says {reading.text!r}: no such pocket",
-                        **{str(reading.witness): reading.text},
-                    )
-                )
+                signals += self._end(no_such_pocket(reading.witness, reading.text))
             case DeviceFault(cleared=False, fault=Fault.LINK_LOST) if self._attempt is not None:
                 signals += self._end(held(SpinReason.DEVICE_LOST, "the wheel's connection was lost in mid-spin"))
             case DeviceFault(cleared=False, fault=Fault.LINK_LOST):

@@ -8,8 +8,19 @@ from dealer_daemon.validation.signals import Contradicted
 from dealer_daemon.validation.spin_rules import SpinReason, SpinRules
 from dealer_daemon.verdicts import Held, Refused, Remedy
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings.roulette import BallLaps, BallRested, NumberWitness, Rotation, WheelFault, WheelPhase
+from dealer_drivers.readings.roulette import (
+    BallLaps,
+    BallRested,
+    NumberWitness,
+    Rotation,
+    WheelFault,
+    WheelPhase,
+    pocket_names,
+)
 from dealer_drivers.readings.roulette import WheelStatus as Status
+
+SINGLE_ZERO = pocket_names(1)
+"""The wheel of every rule book (``games.md`` §5)."""
 
 # One odd frame may be a flipped bit; two in a row are the wheel.
 FRAMES_TO_BELIEVE = 2
@@ -47,6 +58,11 @@ def contradiction(number: str, reading: BallRested) -> Contradicted:
         f"after {number} stood, the {reading.witness} says {reading.number}",
         {"accepted": number, str(reading.witness): reading.number},
     )
+
+
+def no_such_pocket(witness: NumberWitness, text: str) -> Held:
+    """What the wheel names is no number of this game."""
+    return held(SpinReason.NUMBER_UNREADABLE, f"the {witness} says {text!r}: no such pocket", **{str(witness): text})
 
 
 @dataclass(slots=True)

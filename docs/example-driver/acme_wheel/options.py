@@ -25,3 +25,7 @@ class AcmeOptions(DriverOptions, frozen=True, kw_only=True):
         if self.baud in SPEEDS:
             return []
         return [OptionError("baud", f"{self.baud} is no speed of this wheel; write {' or '.join(map(str, SPEEDS))}")]
+
+    def zero_pockets(self) -> int:
+        """So that no table plays a game without 00 on a wheel with one."""
+        return self.zeros

@@ -34,6 +34,10 @@ class CammeghOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fi
             )
         return problems
 
+    def zero_pockets(self) -> int:
+        """As it is set."""
+        return self.zeros
+
 
 def actions(options: CammeghOptions) -> frozenset[DeviceAction]:
     """Voids are acknowledged under ``control`` only."""

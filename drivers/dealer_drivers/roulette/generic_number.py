@@ -85,6 +85,10 @@ class GenericNumberOptions(DriverOptions, frozen=True, kw_only=True, forbid_unkn
         problems += _unknown_words("numbers", self.numbers, pockets)
         return problems + self._pattern_problems()
 
+    def zero_pockets(self) -> int:
+        """As it is set."""
+        return self.zeros
+
     def _pattern_problems(self) -> list[OptionError]:
         try:
             groups = re.compile(self.pattern).groupindex.keys()

@@ -56,3 +56,17 @@ def test_no_such_pocket() -> None:
     (held,) = ends(NumberOnlyJudge(ACCEPT, spin_facts), text)
     assert isinstance(held, NotJudged)
     assert held.verdict.reason == "number_unreadable"
+
+
+def test_a_number_that_the_game_does_not_have_is_held() -> None:
+    (held,) = ends(NumberOnlyJudge(ACCEPT, spin_facts), line("00", START))
+    assert isinstance(held, NotJudged)
+    assert (held.verdict.reason, held.verdict.detail) == (
+        "number_unreadable",
+        "the status_frame says '00': no such pocket",
+    )
+
+
+def test_a_number_that_the_game_does_not_have_still_contradicts() -> None:
+    found = ends(NumberOnlyJudge(ACCEPT, spin_facts), line("17", START), line("00", START.plus_s(3)))
+    assert [type(signal) for signal in found] == [Judged, Contradicted]

@@ -393,3 +393,13 @@ def test_a_discarded_spin_gives_nothing_and_the_next_counts() -> None:
 def test_basic_frames_need_no_cadence_and_one_number() -> None:
     wheel = Wheel(spin=None, periodic=False).betting(times=1).wait(20).rim(times=1).wait(25).no_more_bets(times=1)
     assert verdicts(wheel.wait(8).result("21", times=1)) == ["21"]
+
+
+@pytest.mark.parametrize("number", ["00", "37", "07", ""])
+def test_a_number_that_the_game_does_not_have_is_held(number: str) -> None:
+    """A wheel with 00 at a table of a game without it: the station must not end of it."""
+    assert verdicts(Wheel().good_spin(number)) == ["held:number_unreadable"]
+
+
+def test_a_number_that_the_game_does_not_have_still_contradicts() -> None:
+    assert verdicts(Wheel().good_spin("27").result("00")) == ["27", "contradicted"]
