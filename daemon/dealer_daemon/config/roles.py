@@ -9,13 +9,16 @@ from dealer_daemon.games import AttemptGame, Game, TableDevice
 from dealer_drivers.driver import Observes
 
 
-def check_devices(game: Game, settings: Any, devices: Sequence[TableDevice]) -> list[tuple[str, str]]:
+def check_devices(
+    game: Game, settings: Any, devices: Sequence[TableDevice], round_source: str = "server"
+) -> list[tuple[str, str]]:
     """Every (key, reason) that is wrong."""
     main = [device for device in devices if device.role == "main"]
     others = [device for device in devices if device.role != "main"]
     if not main:
         return [("devices", 'every device is a witness or a fallback: one must have role = "main", or none')]
     found = list(_check_main(game, settings, main))
+    found += _check_rounds(main, round_source)
     if others and not isinstance(game, AttemptGame):
         names = ", ".join(device.name for device in others if device.role == "fallback")
         if names:
@@ -46,6 +49,17 @@ def _check_main(game: Game, settings: Any, main: Sequence[TableDevice]) -> Itera
     elif len(main) > 1:
         reason = f'{by_hand[0]} is keyed in by hand beside another device: give it role = "witness" or "fallback"'
         yield "devices", reason
+
+
+def _check_rounds(main: Sequence[TableDevice], round_source: str) -> Iterator[tuple[str, str]]:
+    """What is keyed in names the round that it is for, and its bets were closed before: no device does either."""
+    by_hand = [device.name for device in main if Observes.ENTRY in device.observes]
+    if by_hand and round_source == "device":
+        yield (
+            "round_source",
+            f'"device", but {by_hand[0]} is keyed in by hand and begins nothing: only a server can open a round and '
+            'close its bets before the result is known; write "server"',
+        )
 
 
 def _check_other(game: Game, settings: Any, device: TableDevice) -> Iterator[tuple[str, str]]:

@@ -61,8 +61,8 @@ class AttemptPlay:
         self._fallbacks = judges.fallbacks
         self.frames = frames
         self.token: int | None = None
-        self._unsaid = False
-        """An attempt began while the round was by hand: nothing was said of it, and it may end in the next round."""
+        self._outside = False
+        """The attempt under way began while no round was open, or the round was by hand: it may end in the next."""
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
@@ -99,7 +99,7 @@ class AttemptPlay:
     def discard(self) -> None:
         """What is under way does not count."""
         self.judge.discard()
-        self._unsaid = False
+        self._outside = False
         self.frames.clear()
 
     def seen(self, turn: Turn) -> Facts:
@@ -131,7 +131,11 @@ class AttemptPlay:
 
     def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:
         """Results by hand, for a round whose device is in doubt."""
-        return allow_entry(self, turn, command) if command.name is CommandName.ENTRY_ALLOW else None
+        if command.name is not CommandName.ENTRY_ALLOW:
+            return None
+        result = allow_entry(self, turn, command)
+        self._betting_over(turn)  # the device that would close it has no say any more
+        return result
 
     @property
     def has_fallback(self) -> bool:
@@ -174,14 +178,14 @@ class AttemptPlay:
         return {}
 
     def _overrun(self, turn: Turn, signal: Signal, by_hand: bool) -> None:
-        """Says that an attempt, which began while the round was by hand, ended in the next one."""
+        """Says that an attempt ended in a round in which it did not begin: whoever spun may wait for its result."""
         current = turn.state.round
         match signal:
             case Started():
-                self._unsaid = by_hand
-            case Judged() | NotJudged() | NeedsConfirmation() if self._unsaid:
-                self._unsaid = False
-                if not by_hand and current is not None and current.phase == "waiting":
+                self._outside = by_hand or (current is None and self.rules.round_source == "server")
+            case Judged() | NotJudged() | NeedsConfirmation() if self._outside:
+                self._outside = False
+                if not by_hand and current is not None and current.phase == "waiting" and turn.state.paused is None:
                     detail = "an attempt that began before this round was opened ended in it; its result does not count"
                     # The frames may hold a number, and betting may be open.
                     turn.emit(Violation(reason="spin_without_round", detail=detail, evidence=[], kept=turn.evidence()))

@@ -30,8 +30,8 @@ class EntryJudge:
         return False
 
     def waiting(self) -> bool:
-        """Always ready for an entry."""
-        return True
+        """Never, as far as is known: nothing tells when what people will key in begins."""
+        return False
 
     def discard(self) -> None:
         """Nothing is kept."""

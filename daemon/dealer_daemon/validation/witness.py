@@ -1,7 +1,8 @@
 """Two devices for one result: both must agree within a set time, or the attempt is held (``games.md`` §2).
 
 The main device's judge leads: its beginnings, refusals and doubts are the table's. Only what it accepts waits for the
-witnesses, each of which has a judge of its own and has seen the same attempt in its own way.
+witnesses, each of which has a judge of its own and has seen the same attempt in its own way. An attempt of which the
+main device tells nothing before its result (a line with a number, an entry) may have been told by a witness before.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dealer_daemon.validation.signals import (
     Withdrawn,
 )
 from dealer_daemon.verdicts import Held, Refused
-from dealer_drivers.instant import Instant
+from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import Reading
 
 
@@ -52,7 +53,8 @@ class _Pending:
 
 
 class WitnessedJudge:
-    """``witnesses`` by device; ``same`` compares results; each must be there ``wait_s`` after the main device's."""
+    """``witnesses`` by device; ``same`` compares results; each must be there ``wait_s`` after the main device's, or as
+    long before it where that says nothing of an attempt before its result."""
 
     def __init__(self, main: Judge, witnesses: Mapping[str, Judge], same: Same, wait_s: float) -> None:
         self._main = main
@@ -61,6 +63,9 @@ class WitnessedJudge:
         self._wait_s = wait_s
         self._pending: _Pending | None = None
         self._answers: dict[str, Value | Refused | Held] = {}
+        self._answered_ns: dict[str, int] = {}
+        self._late_ns: dict[str, int] = {}
+        """Witnesses that were missing, and until when what they say is still of that attempt."""
         self._taken_back = False
 
     def feed(self, device: str, reading: Reading) -> list[Signal]:
@@ -68,17 +73,18 @@ class WitnessedJudge:
         witness = self._witnesses.get(device)
         if witness is None:
             return self._led(self._main.feed(device, reading), reading.at)
-        return self._witnessed(device, witness.feed(device, reading))
+        return self._witnessed(device, witness.feed(device, reading), reading.at)
 
     def tick(self, at: Instant) -> list[Signal]:
         """Time passed: a witness that says nothing is missing."""
         signals = self._led(self._main.tick(at), at)
         for device, witness in self._witnesses.items():
-            signals += self._witnessed(device, witness.tick(at))
+            signals += self._witnessed(device, witness.tick(at), at)
         pending = self._pending
         if pending is not None and at.mono_ns >= pending.until_ns:
-            missing = ", ".join(device for device in self._witnesses if device not in self._answers)
-            detail = f"{missing} gave no result within {self._wait_s:g} s of the main device"
+            absent = [device for device in self._witnesses if device not in self._answers]
+            self._late_ns = dict.fromkeys(absent, at.plus_s(self._wait_s).mono_ns)
+            detail = f"{', '.join(absent)} gave no result within {self._wait_s:g} s of the main device"
             signals += self._end(Held(WitnessReason.WITNESS_MISSING, detail, pending.signal.value.facts))
         return signals
 
@@ -107,11 +113,12 @@ class WitnessedJudge:
         """The main device may begin, and each witness is told that it may."""
         signals = self._led(self._main.due(at), at)
         for device, witness in self._witnesses.items():
-            signals += self._witnessed(device, witness.due(at))
+            signals += self._witnessed(device, witness.due(at), at)
         return signals
 
     def _led(self, signals: list[Signal], at: Instant) -> list[Signal]:
         out: list[Signal] = []
+        at_once = any(isinstance(signal, Judged | NeedsConfirmation) for signal in signals)
         for signal in signals:
             match signal:
                 case Started():
@@ -119,7 +126,7 @@ class WitnessedJudge:
                         detail = "the next attempt began before every witness had spoken"
                         held = Held(WitnessReason.WITNESS_MISSING, detail, self._pending.signal.value.facts)
                         out += self._end(held)
-                    self._forget()
+                    self._forget_before(at.mono_ns - round(self._wait_s * NS_PER_S) if at_once else at.mono_ns)
                     self._taken_back = False
                     out.append(signal)
                 case Judged() | NeedsConfirmation():
@@ -143,9 +150,13 @@ class WitnessedJudge:
                     out.append(signal)
         return out
 
-    def _witnessed(self, device: str, signals: list[Signal]) -> list[Signal]:
+    def _witnessed(self, device: str, signals: list[Signal], at: Instant) -> list[Signal]:
         out: list[Signal] = []
         for signal in signals:
+            if isinstance(signal, Judged | NeedsConfirmation | NotJudged):
+                if at.mono_ns <= self._late_ns.pop(device, at.mono_ns - 1):
+                    continue
+                self._answered_ns[device] = at.mono_ns
             match signal:
                 case Started():
                     self._answers.pop(device, None)
@@ -189,3 +200,9 @@ class WitnessedJudge:
     def _forget(self) -> None:
         self._pending = None
         self._answers.clear()
+
+    def _forget_before(self, mono_ns: int) -> None:
+        """An attempt began: what witnesses said up to then is of another."""
+        self._pending = None
+        self._late_ns.clear()
+        self._answers = {name: said for name, said in self._answers.items() if self._answered_ns[name] > mono_ns}

@@ -217,6 +217,27 @@ def test_a_turn_that_began_while_the_round_was_by_hand_ends_in_the_next_one(sett
     assert floor.words()[before + 1 :] == ["attempt.started", "round.outcome"]
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_a_turn_that_began_before_its_round_ends_in_it_with_a_word(settings: RainbowSettings, again: bool) -> None:
+    """``again``: the wheel is spun once more before it was verified at rest, which is still the same turn."""
+    floor = Floor(settings, "server")
+    floor.wheel.rest(1.5)
+    floor.wheel.turn(797, leave_deg=0 if again else 300)
+    assert floor.words()[-1] == "violation:spin_without_round"
+    floor.ask(CommandName.ROUND_OPEN)
+    floor.ask(CommandName.BETTING_CLOSE)
+    before = len(floor.words())
+    if again:
+        floor.wheel.rest(0.3)
+        floor.wheel.turn(1080 + 3 * SEGMENT_DEG)
+    else:
+        floor.wheel.go(-20, 12)
+    floor.wheel.rest(3)
+    assert floor.words()[before:] == ["violation:spin_without_round"]
+    turn(floor, 1080 + 5 * SEGMENT_DEG)
+    assert floor.words()[before + 1 :] == ["attempt.started", "round.outcome"]
+
+
 def encoder(options: ModbusOptions | CounterOptions) -> TableDevice:
     return TableDevice(
         name="wheel",

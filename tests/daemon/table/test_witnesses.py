@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from dealer_daemon.validation.witness import WitnessedJudge
 from dealer_daemon.verdicts import Held
 from dealer_drivers.driver import Observes
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import Reading
+from dealer_drivers.readings import DeviceFault, Fault, Reading
 from dealer_drivers.readings.entry import ResultEntered
 from support.dice_tables import CAMERA, SHAKER, DiceTable
 from support.tables import WHEEL, Driven
@@ -273,3 +274,80 @@ def test_a_wrong_entry_takes_nothing_from_the_attempt_under_way(witnessed: Drive
     bodies = [witnessed.evidence[name] for name in outcome(witnessed).evidence]
     assert any(body.count(b"\n") > 25 for body in bodies), "the ball on the rim is there"
     assert not any(b"3 3".hex().encode() in body for body in bodies)
+
+
+def rested(number: str) -> list[Reading]:
+    """The line of a wheel that says nothing but its number."""
+    return [one for one in Wheel().good_spin(number).take() if type(one).__name__ == "BallRested"][:1]
+
+
+def numbers(role: Any, name: str = "second") -> TableDevice:
+    return TableDevice(name=name, driver="generic-number", observes=NUMBER, role=role)
+
+
+@pytest.mark.parametrize(("said", "last"), [("27", "round.outcome:27"), ("26", "attempt.held:witnesses_differ")])
+def test_a_witness_may_speak_before_a_device_that_says_its_result_alone(said: str, last: str) -> None:
+    for devices in ((numbers("main", "wheel"), numbers("witness")), (numbers("main", "wheel"), entry("witness"))):
+        table = Driven(source="server", devices=devices)
+        line = rested("27")
+        assert table.ask(CommandName.ROUND_OPEN, line[0].at).ok
+        assert table.ask(CommandName.BETTING_CLOSE, line[0].at).ok
+        table.see(rested(said) if devices[1].name == "second" else keyed(said, line[0].at), devices[1].name)
+        table.see(line)
+        assert table.words()[-1] == last
+
+
+def test_a_sensor_is_the_witness_of_what_is_keyed_in() -> None:
+    table = Driven(source="server", devices=(entry("main"), replace(WHEEL, role="witness")))
+    wheel = Wheel()
+    table.see(wheel.betting().take())
+    assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+    assert table.ask(CommandName.BETTING_CLOSE, wheel.at).ok
+    table.see(wheel.rim().no_more_bets().bare("27").result("27").take())
+    table.see(keyed("27", wheel.at.plus_s(4)), "keys")
+    assert table.words()[-1] == "round.outcome:27"
+    assert outcome(table).witnesses == ["keys", "wheel"]
+
+
+def test_what_a_witness_said_too_long_before_is_of_another_spin() -> None:
+    table = Driven(devices=(numbers("main", "wheel"), numbers("witness")))
+    line = rested("27")
+    table.see([replace(one, at=line[0].at.plus_s(-10.1)) for one in line], "second")
+    table.see(line)
+    table.tick(line[0].at.plus_s(10))
+    assert table.words()[-1] == "attempt.held:witness_missing"
+
+
+def test_a_witness_that_comes_too_late_is_none_of_the_next_spin() -> None:
+    table = Driven(source="server", devices=(numbers("main", "wheel"), numbers("witness")))
+    line = rested("27")
+    start = line[0].at
+    assert table.ask(CommandName.ROUND_OPEN, start).ok
+    assert table.ask(CommandName.BETTING_CLOSE, start).ok
+    table.see(line)
+    table.tick(start.plus_s(10))
+    assert table.words()[-1] == "attempt.held:witness_missing"
+    table.see([replace(one, at=start.plus_s(14)) for one in line], "second")
+    assert table.ask(CommandName.ATTEMPT_DECIDE, start.plus_s(15), Role.MANAGER, number="27", reason="video").ok
+    assert table.ask(CommandName.ROUND_OPEN, start.plus_s(16)).ok
+    assert table.ask(CommandName.BETTING_CLOSE, start.plus_s(16)).ok
+    table.see([replace(one, at=start.plus_s(23)) for one in line])
+    assert table.words()[-1] == "attempt.started", "the same number twice, and nobody else saw the second"
+
+
+def test_no_round_opens_of_which_only_the_result_would_close_the_bets() -> None:
+    table, at = Driven(devices=(numbers("main", "wheel"),)), Wheel().at
+    table.see(rested("27"))
+    assert table.ask(CommandName.TABLE_PAUSE, at, Role.MANAGER, reason="x").ok
+    assert table.ask(CommandName.TABLE_RESUME, at, Role.MANAGER, reason="x").ok
+    assert table.table.state.round is None
+
+
+def test_leave_for_an_entry_closes_the_bets_that_the_lost_wheel_would_have_closed() -> None:
+    table, wheel = Driven(devices=(WHEEL, entry("fallback"))), Wheel()
+    table.see(wheel.betting().take())
+    table.see([DeviceFault(at=wheel.at, raw=b"", fault=Fault.LINK_LOST, detail="unplugged")])
+    assert table.ask(CommandName.ENTRY_ALLOW, wheel.at, Role.MANAGER, reason="sensor down").ok
+    assert table.words()[-2:] == ["entry.allowed:sensor down", "betting.closed"]
+    table.see(keyed("5", wheel.at), "keys")
+    assert outcome(table).facts["number"] == "5"
