@@ -15,6 +15,7 @@ from pathlib import Path
 from dealer_daemon.commands import Command, CommandName, Role
 from dealer_daemon.config import DeviceConfig, TableConfig
 from dealer_daemon.events import Event
+from dealer_daemon.games import load_game
 from dealer_daemon.journal import Journal
 from dealer_daemon.round import TableState
 from dealer_daemon.station.setup import recover, table_setup
@@ -198,6 +199,19 @@ def started(recording: Recording) -> Instant | None:
     if not dt.timedelta(0) <= since < _LONGEST:
         raise ValueError(f"{recording.path}: started is {said!r}, which is no time of a recording: 1970 to 2169")
     return Instant(NS_PER_S, since // _MICROSECOND * 1000)
+
+
+def without_server(table: TableConfig) -> tuple[TableConfig, str | None]:
+    """The table as a recording can play it, and a sentence about that: no recording holds a game server's commands, so
+    what the device begins opens a round and closes its bets, where the game's settings do not need a server."""
+    if table.round_source == "device":
+        return table, None
+    game = load_game(table.game)
+    needs = game.needs_server(table.settings)
+    if needs is not None:
+        return table, f"no recording holds the server's commands, and without them this table plays nothing: {needs[1]}"
+    said = "no recording holds the server's commands: rounds open and close with the device"
+    return replace(table, round_source="device"), said
 
 
 def begins_with_a_hand(table: TableConfig) -> bool:

@@ -213,6 +213,44 @@ def test_a_pocket_sensor_that_differs_from_the_number_is_held(tmp_path: Path) ->
         assert held == ([] if expected else ["witnesses_disagree"])
 
 
+WHEEL_LINES = [
+    {"recording": 1, "driver": "cammegh-ss2", "device": "wheel", "started": "2026-01-31T20:15:00Z", "note": ""},
+    *({"t": n / 2, "rx": f"*X;{state};011;34;0;160;1\r\n"} for n, state in enumerate("2" * 4 + "3" * 8 + "4" * 20)),
+    {"t": 16.5, "rx": "27\r\n"},
+    {"t": 17.0, "rx": "*X;5;011;27;0;160;1\r\n"},
+    {"t": 17.5, "rx": "*X;5;011;27;0;160;1\r\n"},
+]
+
+
+@pytest.mark.parametrize("source", ["device", "server"])
+def test_a_table_whose_server_is_not_in_the_recording_plays_all_the_same(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody opens its rounds in a replay: without more it would give no result, and say nothing of that."""
+    station, recording = tmp_path / "station.toml", tmp_path / "wheel.rec.jsonl"
+    station.write_text(CONFIG.replace('"device"', f'"{source}"'))
+    recording.write_text("".join(json.dumps(line) + "\n" for line in WHEEL_LINES))
+    command = ["replay", "--config", str(station), "--table", "r1", "--device", "wheel", "--json", str(recording)]
+    assert main(command) == 0
+    said = capsys.readouterr()
+    events = [json.loads(line) for line in said.out.splitlines()]
+    assert [event["data"]["facts"]["number"] for event in events if event["type"] == "round.outcome"] == ["27"]
+    assert ("no recording holds the server's commands" in said.err) is (source == "server")
+
+
+def test_a_table_that_cannot_play_without_its_server_says_so_in_a_replay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    station, recording = tmp_path / "station.toml", tmp_path / "scanner.rec.jsonl"
+    server = SCANNER.replace('"device"', '"server"')
+    withheld = server.replace("[tables.r1.shoe]", 'early = "withhold"\n[tables.r1.shoe]')
+    station.write_text(withheld)
+    recording.write_text("".join(json.dumps(line) + "\n" for line in WITH_A_GAP))
+    command = ["replay", "--config", str(station), "--table", "r1", "--device", "scanner", str(recording)]
+    assert main(command) == 0
+    assert "without them this table plays nothing" in capsys.readouterr().err
+
+
 SCANNER = """
 [station]
 site = "studio-1"

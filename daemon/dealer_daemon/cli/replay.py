@@ -45,7 +45,7 @@ def add(commands: Subcommands) -> None:
 def replay(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 replayed, 1 the file is no recording, 2 the configuration is wrong."""
     from dealer_daemon.mqtt.envelope import encode_event
-    from dealer_daemon.replay import begins_with_a_hand, merged, started
+    from dealer_daemon.replay import begins_with_a_hand, merged, started, without_server
     from dealer_daemon.replay import replay as play
     from dealer_drivers.recording import RecordingError, read_recording
 
@@ -80,6 +80,9 @@ def replay(arguments: argparse.Namespace) -> int:
     if len(recordings) == 1 and started(recording) is None:
         note = "the recording does not say when it was made (started): times of events begin at 1970-01-01T00:00:00Z"
         print(f"{arguments.recording}: {note}", file=sys.stderr)
+    table, without = without_server(table)
+    if without is not None:
+        print(f"{arguments.recording}: {without}", file=sys.stderr)
     if begins_with_a_hand(table):
         note = "the first card is taken for the first of a hand: where the recording begins in the middle of one, the"
         print(f"{arguments.recording}: {note} hands are shifted", file=sys.stderr)
