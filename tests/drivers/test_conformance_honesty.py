@@ -186,6 +186,7 @@ def test_a_look_outside_is_caught(look: Callable[[], object], words: str) -> Non
 
 SPOILT: list[tuple[type[Spoilt], str, str]] = [
     (values_as(raw=b"evidence"), "readings are sound", "never arrived"),
+    (values_as(number="37"), "readings are sound", "no device can have seen this: number '37'"),
     (values_as(raw=b"evidence"), "damage gives no value", "never arrived"),
     (TellsOldResultsForSpoiltLines, "damage gives no value", "an old value is told again"),
     (WrongNumberAfterJunk, "damage gives no value", "is not what these bytes say"),

@@ -121,8 +121,8 @@ def _told_off(what: str) -> Callable[..., NoReturn]:
 
 
 def readings_are_sound(subject: Subject) -> None:
-    """Readings are never of the future, values carry their evidence, faults begin and end in turn and say what to do,
-    and what is unreadable is given in short."""
+    """Readings say what can be, are never of the future, values carry their evidence, faults begin and end in turn and
+    say what to do, and what is unreadable is given in short."""
     quiet = subject.player().play()
     quiet.wait(3 * subject.offline_s, answering=False)
     quiet.play()
@@ -155,6 +155,8 @@ def _sound(subject: Subject, player: Player) -> None:
 
 
 def _one_sound(subject: Subject, call: Call, reading: Reading) -> None:
+    if (why := reading.impossible()) is not None:
+        raise Broken(f"no device can have seen this: {why}; it is read as {brief(reading)}")
     if reading.at.mono_ns > call.at.mono_ns or reading.at.wall_ns > call.at.wall_ns:
         raise Broken(f"a reading of the future: {brief(reading)} at {reading.at}, said at {call.at}")
     if subject.example.is_value(reading) and not reading.raw:

@@ -33,6 +33,13 @@ class Reading:
     raw: bytes
     pictures: tuple[Picture, ...] = ()
 
+    def impossible(self) -> str | None:
+        """Why no device can have seen this, however it is read: a driver that says it is wrong. ``None``: it can be.
+
+        The station plays on readings as they are, so the conformance suite asks this of each.
+        """
+        return None
+
 
 class Fault(StrEnum):
     """What can be wrong with a device, whatever it is. Families add their own words as plain strings."""

@@ -52,6 +52,13 @@ class BeansSeen(Look):
     groups: int
     remainder: int
 
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        whole = self.groups >= 1 and self.remainder in range(1, 5)
+        if whole and self.beans == 4 * (self.groups - 1) + self.remainder:
+            return None
+        return f"{self.beans} beans in {self.groups} groups, the last of {self.remainder}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeansUnclear(LookUnclear):

@@ -59,6 +59,11 @@ class DiceSeen(Look):
 
     faces: tuple[Face, ...]
 
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        wrong = [face.value for face in self.faces if face.value not in range(1, 7)]
+        return f"a die that shows {wrong[0]}" if wrong else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiceUnclear(LookUnclear):

@@ -5,6 +5,7 @@ What a model's own words and flags mean is settled in its session; from here on 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,6 +17,10 @@ _ZERO_NAMES = ("0", "00", "000", "0000")
 def pocket_names(zeros: int) -> frozenset[str]:
     """The pockets of a wheel with ``zeros`` zeros (1–4): ``"0"``, ``"00"``, … and ``"1"`` to ``"36"``."""
     return frozenset(_ZERO_NAMES[:zeros]) | {str(number) for number in range(1, 37)}
+
+
+ANY_POCKET = pocket_names(len(_ZERO_NAMES))
+NO_POCKET = 'pockets are the texts "0", "00", "000", "0000" and "1" to "36"; another is a NumberUnreadable'
 
 
 class Rotation(StrEnum):
@@ -80,6 +85,14 @@ class WheelStatus(Reading):
     periodic: bool = True
     """Frames of this kind come on their own at a steady cadence, so that silence means something."""
 
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        if self.number_shown is not None and self.number_shown not in ANY_POCKET:
+            return f"number {self.number_shown!r}: {NO_POCKET}"
+        if self.rotor_rpm is not None and not 0 <= self.rotor_rpm < math.inf:
+            return f"a rotor at {self.rotor_rpm} rpm"
+        return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BallLaps(Reading):
@@ -92,6 +105,11 @@ class BallLaps(Reading):
     lap_time_s: float | None = None
     tallied: bool = False
     """Counted from single events of the sensors, so that no misread digit can make laps of it."""
+
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        timed = self.lap_time_s is None or 0 < self.lap_time_s < math.inf
+        return None if self.laps >= 0 and timed else f"{self.laps} laps, the newest in {self.lap_time_s} s"
 
 
 class NumberWitness(StrEnum):
@@ -112,6 +130,10 @@ class BallRested(Reading):
     number: str
     witness: NumberWitness
     spin: int | None = None
+
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        return None if self.number in ANY_POCKET else f"number {self.number!r}: {NO_POCKET}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from dealer_drivers.cards import DECK, RANKS, SUITS
 from dealer_drivers.readings import Reading, Unreadable
+
+
+def _no_card(card: str) -> str | None:
+    known = f"rank, one of {RANKS}, then suit, one of {SUITS}; another is a CardUnreadable or a CardForeign"
+    return None if card in DECK else f"card {card!r}: {known}"
 
 
 class ShoeSlot(StrEnum):
@@ -59,6 +65,10 @@ class CardRead(Reading):
     repeated: bool = False
     unsure: bool = False
     sequence: str | None = None
+
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        return _no_card(self.card)
 
 
 class CardTrouble(StrEnum):
@@ -149,6 +159,10 @@ class CardAnnouncedAgain(Reading):
     card: str
     hint: PositionHint
 
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        return _no_card(self.card)
+
 
 class OutsideCause(StrEnum):
     """Why the shoe was not in a game when a card passed."""
@@ -164,6 +178,10 @@ class CardOutsideGame(Reading):
 
     card: str
     cause: OutsideCause
+
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        return _no_card(self.card)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

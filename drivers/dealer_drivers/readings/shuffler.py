@@ -66,6 +66,17 @@ class DeckReport(Reading):
     door_open: bool
     misread: bool
 
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        off = (self.missing, self.extra, self.foreign)
+        if min(*off, self.counted or 0) < 0:
+            return f"{self.counted} cards counted, {off} missing, too many and foreign"
+        if self.state is MachineState.READY and (self.counted is None or any(off)):
+            return f"ready, which is found whole, with {self.counted} cards counted and {off} missing, extra, foreign"
+        if self.state is MachineState.MISMATCH and not any(off):
+            return "a mismatch in which no card is missing, too many or foreign"
+        return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShufflerLevel(Reading):
@@ -75,6 +86,10 @@ class ShufflerLevel(Reading):
     inside: int
     phase: Phase
     changes: int
+
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        return None if self.inside >= 0 and self.changes >= 0 else f"{self.inside} cards, changed {self.changes} times"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -45,6 +46,16 @@ class WheelAngle(Reading):
     counts_lost: bool = False
     """The device says that it missed counts since its last report."""
 
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        if not LEAST_COUNTS <= self.per_turn <= self.wraps_at:
+            return f"{self.per_turn} counts a turn, of {self.wraps_at} in all; {LEAST_COUNTS} a turn is the least"
+        if not 0 <= self.count < self.wraps_at:
+            return f"count {self.count}, of 0 up to below {self.wraps_at}"
+        if self.device_s is not None and not math.isfinite(self.device_s):
+            return f"{self.device_s} s by the device's clock"
+        return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexMark(Reading):
@@ -57,6 +68,10 @@ class IndexMark(Reading):
     passes: int
     count: int
     life: int = 0
+
+    def impossible(self) -> str | None:
+        """See ``Reading``."""
+        return None if self.passes >= 0 and self.count >= 0 else f"pass {self.passes} at count {self.count}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
