@@ -55,6 +55,7 @@ class DeckTrouble(StrEnum):
 
     SET_UNNAMED = "deck_set_unnamed"
     SET_UNKNOWN = "deck_set_unknown"
+    JOB_REPEATED = "shuffler_job_repeated"
 
 
 @dataclass(frozen=True, slots=True)

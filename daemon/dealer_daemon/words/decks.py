@@ -134,6 +134,11 @@ DECKS: dict[str, Word] = {
         _FAULT, "Unknown deck set in the shuffler", "洗牌机内的牌组未登记", "洗牌機內的牌組未登記",
         "The shuffler names a set that the table's `deck_sets` does not have.",
     ),
+    "shuffler_job_repeated": Word(
+        _FAULT, "Shuffler: the same job again", "洗牌机重复使用同一次洗牌的编号", "洗牌機重複使用同一次洗牌的編號",
+        "It has cards again under the number of a shuffle whose set was taken out, so what it says of them verifies "
+        "nothing. Its controller must give each shuffle a number of its own; scan the set (`deck.verify`) meanwhile.",
+    ),
     # Why a shoe ended.
     "reshuffled": Word(
         _SHOE, "Its cards are being shuffled", "该组牌已送洗", "該組牌已送洗",

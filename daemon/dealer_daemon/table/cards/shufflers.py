@@ -65,6 +65,8 @@ class Shufflers:
         self._names = [device.name for device in devices if Observes.DECK in device.observes]
         self._watched: set[str] = set()
         """Devices that were heard since their link was last lost, so that no shuffle went by unseen."""
+        self._told: set[str] = set()
+        """Devices of which a person said since then which set is in them."""
         self._postponed: dict[str, DeckReport] = {}
         """Reports about the set in play, which wait for the end of its round."""
         self._emptied: set[str] = set()
@@ -101,6 +103,7 @@ class Shufflers:
                 self._order_offered(turn, device, reading.detail)
             case DeviceFault(cleared=False) if reading.fault in UNHEARD:
                 self._watched.discard(device)
+                self._told.discard(device)
             case _:
                 pass
         self._frames.take(device)
@@ -138,6 +141,7 @@ class Shufflers:
             shoes.end(turn, "reshuffled", command.by)  # its cards were shuffled since
         unnamed, report = turn.state.decks.unnamed.get(device), self._newest.get(device)
         turn.emit(DeckInserted(device=device, deck_set=deck_set, by=command.by), in_round=False)
+        self._told.add(device)
         trouble(turn, device, Trouble(DeckTrouble.SET_UNNAMED, "", cleared=True))
         now = self._holds_cards(device)
         if unnamed is not None and not (now and report is not None and report.job == unnamed):
@@ -171,7 +175,9 @@ class Shufflers:
         self._postponed.pop(device, None)
         decks = turn.state.decks
         lies = decks.inside.get(device)
-        if decks.jobs.get(device) == report.job:
+        again = decks.jobs.get(device) == report.job
+        self._repeated(turn, device, report, stands=again and lies is None)
+        if again:
             if lies is not None:
                 self._goes_on(turn, device, lies, report)
             self._beside(turn, device, {decks.told.get(device), report.deck_set} - {lies}, report)
@@ -183,6 +189,26 @@ class Shufflers:
                 self._failed(turn, device, told, judge_upset(report) or OPENED, report.job)
         else:
             self._begun(turn, device, report)
+
+    def _repeated(self, turn: Turn, device: str, report: DeckReport, *, stands: bool) -> None:
+        """The machine has cards again under the number of a shuffle whose cards were taken out: what it says is of that
+        one, and proves nothing. The set that was verified by it may be in there."""
+        known = ShufflerFault.ORDER_OFFERED in turn.state.faults.get(device, ())  # then its number is taken on purpose
+        stands = stands and report.state is not MachineState.IDLE and not known
+        detail = (
+            f"the shuffler has cards again and still says job {report.job}, whose set was taken out: it must count "
+            "each shuffle (see to its controller), and what it says of these cards verifies nothing"
+        )
+        trouble(turn, device, Trouble(DeckTrouble.JOB_REPEATED, detail, cleared=not stands))
+        newest = self._newest_of(turn, device)
+        if (
+            stands
+            and newest is not None
+            and report.deck_set in (None, newest)
+            and self._status(turn, newest) == "verified"
+        ):
+            flaw = Flaw(DeckReason.UNWATCHED, "the set may have been in the shuffler since it was verified")
+            self._failed(turn, device, newest, judge_upset(report) or flaw, report.job)
 
     def _beside(self, turn: Turn, device: str, others: set[str | None], report: DeckReport) -> None:
         """Sets that a person, or the machine, says are in it, in a shuffle that is known as another's."""
@@ -234,15 +260,15 @@ class Shufflers:
             found = report.deck_set if report.deck_set in names else None
             word = DeckTrouble.SET_UNKNOWN
             detail = f"the shuffler names a deck set {report.deck_set!r}, and this table has: {', '.join(names)}"
-        for trouble_word in DeckTrouble:
+        for trouble_word in (DeckTrouble.SET_UNNAMED, DeckTrouble.SET_UNKNOWN):
             stands = found is None and trouble_word is word
             trouble(turn, device, Trouble(trouble_word, detail, cleared=not stands))
         return found
 
     def _deduced(self, turn: Turn, device: str) -> str | None:
         decks, shoe = turn.state.decks, turn.state.shoe
-        if device in decks.told:
-            return decks.told[device]
+        if device in decks.told and device in self._watched | self._told and device not in decks.unnamed:
+            return decks.told[device]  # where nobody listened since, what was said may be of a shuffle that is over
         lies = decks.inside.get(device)
         if lies is not None and device in self._watched:
             gone = self._status(turn, lies) in ("in_play", "used") and not self._continuous
