@@ -136,6 +136,8 @@ class AngleSource:
     """Its count is a place on the wheel at once; otherwise it counts from its index mark on, which is 0."""
     turns: float
     """Turns of the wheel that it counts before it begins again."""
+    per_turn: int | None = None
+    """Counts in a turn of the wheel, where that is known."""
     poll_ms: int | None = None
     """From one question to the next; ``None`` where it reports by itself."""
     questions: int = 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealer_daemon.config import ConfigErrors, parse_config
+from support.turns import plain_file
 
 STATION = '[station]\nsite = "s"\nstate_dir = "state"\n[tables.t]\n'
 WHEEL = """
@@ -48,3 +49,63 @@ def test_results_by_hand_need_a_server_to_close_the_bets(game: str) -> None:
 @pytest.mark.parametrize("role", ["witness", "fallback"])
 def test_results_by_hand_beside_a_wheel_do_not(role: str) -> None:
     assert wrong(f'game = "roulette"\nround_source = "device"\n{SS2}{KEYS}role = "{role}"\n') == []
+
+
+SETS = """
+game = "baccarat"
+[tables.t.shoe]
+deck_sets = ["2c-3d", "as-2c-3d"]
+[[tables.t.devices]]
+name = "scanner"
+driver = "barcode-serial"
+port = "/dev/scanner"
+codebook = "rank-suit"
+"""
+SHUFFLER = '[[tables.t.devices]]\nname = "shuffler"\ndriver = "generic-shuffler"\nport = "/dev/shuffler"\n'
+
+
+def test_a_set_whose_name_the_shuffler_s_lines_are_thrown_away_for() -> None:
+    """A machine that names the set would be said to tell the order of its cards, for ever."""
+    assert wrong(SETS) == []
+    (said,) = wrong(SETS + SHUFFLER)
+    assert said.startswith('tables.t.shoe.deck_sets: "as-2c-3d" reads as cards in their order')
+
+
+TURN = """
+game = "rainbow-wheel"
+[tables.t.turn]
+wheel = "{wheel}"
+{rules}
+[[tables.t.devices]]
+name = "encoder"
+port = "/dev/encoder"
+driver = "{driver}"
+counts_per_turn = {counts}
+"""
+
+
+@pytest.mark.parametrize("driver", ["wheel-counter", "wheel-modbus"])
+@pytest.mark.parametrize(
+    ("rules", "counts", "said"),
+    [
+        ("", 900, ""),
+        ("still_deg = 0.05", 3600, ""),
+        ("still_deg = 0.05", 3599, "tables.t.turn.still_deg: one of the 3599 counts of 'encoder' is 0.10°"),
+        ("min_turns = 10.0\nmax_spin_s = 5.0\nmax_turns_per_s = 2.0", 4096, ""),
+        ("min_turns = 10.1\nmax_spin_s = 5.0\nmax_turns_per_s = 2.0", 4096, "tables.t.turn.min_turns: no turn would"),
+    ],
+)
+def test_rules_by_which_no_turn_could_count(driver: str, rules: str, counts: int, said: str, tmp_path: Path) -> None:
+    wheel = tmp_path / "wheel.toml"
+    wheel.write_text(plain_file().replace("reference_deg = 10.0", "reference_deg = 0.0"))
+    if driver == "wheel-modbus":
+        rules += '\nreference = "unchecked"'
+    found = wrong(TURN.format(wheel=wheel, rules=rules, driver=driver, counts=counts))
+    assert len(found) == bool(said)
+    assert "".join(found).startswith(said)
+
+
+def test_a_socket_that_no_system_could_make() -> None:
+    assert wrong('game = "fan-tan"\n' + KEYS.replace("/run/keys.sock", "/run/" + "x" * 102)) == []
+    (said,) = wrong('game = "fan-tan"\n' + KEYS.replace("/run/keys.sock", "/run/" + "x" * 103))
+    assert said.startswith("tables.t.devices[0].port: a socket's path has at most 107 bytes")

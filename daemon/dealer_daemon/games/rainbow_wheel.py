@@ -118,6 +118,12 @@ def _check_counts(rules: TurnRules, wheel: WheelMap | None, name: str, angle: An
             f"wheel file {rules.wheel}: reference_deg: {wheel.file.reference_deg:g}, but {name!r} counts from its "
             "index: write 0.0, and measure offset_deg by angles from there",
         )
+    if angle.per_turn is not None and 360 / angle.per_turn > 2 * rules.still_deg:
+        yield (
+            "turn.still_deg",
+            f"one of the {angle.per_turn} counts of {name!r} is {360 / angle.per_turn:.2f}°: a wheel that stands "
+            f"between two of them would never rest within {rules.still_deg:g}° to either side",
+        )
     if angle.poll_ms is None:
         return
     longest_s = longest_gap_s(rules, angle.turns)

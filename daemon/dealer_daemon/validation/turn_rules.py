@@ -81,6 +81,10 @@ class TurnRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 found.append((key, f"must be {low:g} to {high:g}"))
         if self.silence_s < self.max_gap_s:
             found.append(("silence_s", "must not be below max_gap_s"))
+        most = self.max_spin_s * self.max_turns_per_s
+        if self.min_turns > most:
+            reason = f"no turn would count: in max_spin_s at max_turns_per_s the wheel makes {most:g} turns at most"
+            found.append(("min_turns", reason))
         return found
 
 

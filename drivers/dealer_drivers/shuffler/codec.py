@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from dealer_drivers.cards import reads_as_order
 from dealer_drivers.readings.shuffler import MachineState, Phase
 from dealer_drivers.shuffler.frames import (
     BEGIN,
@@ -28,9 +29,6 @@ NOISE_TOLD = 64
 """Bytes of no frame are told after so many, or at the end of their line."""
 ORDER = ord("O")
 
-_CARD = r"(?:[A2-9TJQK][SHCD])"
-_ORDER = re.compile(rf"{_CARD}(?:[ ,;:_/-]?{_CARD})+|(?i:{_CARD}(?:[ ,;:_/-]?{_CARD}){{2,}})")
-"""Two cards, or three in small letters: a set may be called ``2c-3d``."""
 _CHECKED = re.compile(rb"@(?P<body>[ -~]*)\*(?P<crc>[0-9A-F]{4})\r?\n")
 _STATUS = re.compile(
     r"S,(?P<sequence>\d{1,5}),(?P<state>idle|shuffling|ready|mismatch),(?P<job>\d{1,10}),"
@@ -147,7 +145,7 @@ def parse_line(raw: bytes, *, own_words: bool) -> Frame | None:
     if match is None or check(match["body"]) != int(match["crc"], 16):
         return None
     text = match["body"].decode("ascii")
-    if _ORDER.search(text):  # in a line of another kind
+    if reads_as_order(text):  # in a line of another kind
         return OrderOffered()
     if own_words and (own := _OWN.fullmatch(text)):
         return _own(own["what"], own["number"])

@@ -11,7 +11,7 @@ import contextlib
 from collections import deque
 from pathlib import Path
 
-from dealer_drivers.errors import LinkLost, PortAbsent, PortBusy, PortForbidden
+from dealer_drivers.errors import LinkLost, OptionError, PortAbsent, PortBusy, PortForbidden
 
 UNIX = "unix:"
 LONGEST_LINE = 8 * 1024
@@ -23,9 +23,14 @@ LONGEST_PATH = 107
 
 
 class ListeningTransport:
-    """Listens at ``path``; a socket that a dead process left there is replaced."""
+    """Listens at ``path``; a socket that a dead process left there is replaced. Raises ``OptionError`` for a path that
+    no socket can have."""
 
     def __init__(self, path: str) -> None:
+        if len(path.encode()) > LONGEST_PATH:
+            raise OptionError(
+                "port", f"a socket's path has at most {LONGEST_PATH} bytes; choose one shorter than {path}"
+            )
         self._path = Path(path)
         self.name = UNIX + path
         self.hint = "does another version of the screen speak to it?"
@@ -33,8 +38,6 @@ class ListeningTransport:
 
     async def open(self) -> ListeningChannel:
         """Raises ``PortAbsent``, ``PortBusy``, ``PortForbidden``."""
-        if len(str(self._path).encode()) > LONGEST_PATH:
-            raise PortAbsent(f"{self._path}: a socket's path has at most {LONGEST_PATH} bytes; choose a shorter one")
         if not self._path.parent.is_dir():
             raise PortAbsent(f"the folder {self._path.parent} is not there: make it, for the station's user alone")
         if self._path.exists():

@@ -66,7 +66,7 @@ class CounterOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fi
 
     def angle_source(self) -> AngleSource:
         """It reports by itself, and knows no place before its index."""
-        return AngleSource(absolute=False, turns=WRAPS_AT / self.counts_per_turn)
+        return AngleSource(absolute=False, turns=WRAPS_AT / self.counts_per_turn, per_turn=self.counts_per_turn)
 
 
 class CounterSession:

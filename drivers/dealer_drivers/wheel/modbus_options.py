@@ -77,7 +77,13 @@ class ModbusOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fie
     def angle_source(self) -> AngleSource:
         """Polled; where there is a mark to ask for, a count may wait for one question more."""
         questions = 1 if self.reference_register is None else 2
-        return AngleSource(absolute=True, turns=self.turns, poll_ms=self.poll_ms, questions=questions)
+        return AngleSource(
+            absolute=True,
+            turns=self.turns,
+            per_turn=self.counts_per_turn,
+            poll_ms=self.poll_ms,
+            questions=questions,
+        )
 
     def quiet_s(self) -> float:
         """Silence between an answer and the next question."""

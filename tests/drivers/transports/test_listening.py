@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer_drivers.errors import LinkLost, PortAbsent, PortBusy
+from dealer_drivers.errors import LinkLost, OptionError, PortAbsent, PortBusy
 from dealer_drivers.transports.listening import LONGEST_LINE, MOST_WAITING, ListeningTransport
 
 
@@ -66,8 +66,8 @@ async def test_a_socket_of_a_dead_process_is_replaced_and_a_living_one_is_not(tm
         await ListeningTransport(str(path)).open()
     with pytest.raises(PortAbsent, match="folder"):
         await ListeningTransport(str(tmp_path / "no" / "r1.sock")).open()
-    with pytest.raises(PortAbsent, match="107 bytes"):
-        await ListeningTransport(str(tmp_path / ("n" * 120))).open()
+    with pytest.raises(OptionError, match="107 bytes"):
+        ListeningTransport(str(tmp_path / ("n" * 120)))
 
 
 async def test_who_floods_is_held_back_and_keeps_no_memory(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from dealer_daemon.games.cards.procedure import (
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import BadFacts, CardGame, TableDevice
 from dealer_daemon.verdicts import Remedy
-from dealer_drivers.cards import CARDS_IN_DECK
+from dealer_drivers.cards import CARDS_IN_DECK, reads_as_order
 from dealer_drivers.driver import Observes
 
 MOST_BY_FIRST = 1 + 10
@@ -97,6 +97,12 @@ def check_table(
         found.append(("devices", f"a card table takes one shuffler; it has: {', '.join(shufflers)}"))
     if len(set(shoe.deck_sets)) < len(shoe.deck_sets):
         found.append(("shoe.deck_sets", "every deck set has an id of its own"))
+    if shufflers:
+        found += [
+            ("shoe.deck_sets", f'"{name}" reads as cards in their order, which no shuffler may tell: call the set else')
+            for name in shoe.deck_sets
+            if reads_as_order(name)
+        ]
     for device in devices:
         if Observes.RESULT in device.observes and game != "baccarat":
             reason = (
