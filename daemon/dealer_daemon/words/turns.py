@@ -103,6 +103,11 @@ TURNS: dict[str, Word] = {
         _FAULT, "The encoder answers with an error", "编码器返回错误", "編碼器傳回錯誤",
         "The encoder refuses the question for its count. Check the options `register` and `slave`.",
     ),
+    "encoder_out_of_range": Word(
+        _FAULT, "Counts the encoder cannot have", "编码器读数超出范围", "編碼器讀數超出範圍",
+        "Every count lies outside the turns that the encoder is set to. Check the options `turns`, `counts_per_turn`, "
+        "`register` and `low_word_first`.",
+    ),
     "encoder_wrong_address": Word(
         _FAULT, "Another device answers", "其他设备应答", "其他設備應答",
         "An answer came from another address than was asked. Check the option `slave` and what else is on the line.",

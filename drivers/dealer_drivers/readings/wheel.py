@@ -19,6 +19,8 @@ class EncoderFault(StrEnum):
 
     EXCEPTION = "encoder_exception"
     """It answers the question with an error of its own."""
+    OUT_OF_RANGE = "encoder_out_of_range"
+    """It gives nothing but counts that it cannot have as it is configured."""
     WRONG_ADDRESS = "encoder_wrong_address"
     """An answer came from another address on the line."""
     ZERO_NOT_SET = "encoder_zero_not_set"

@@ -37,7 +37,8 @@ ZERO_WITHIN_DEG = 1.0
 """The wheel stands when its zero is set; what is read next is nearly 0."""
 EVIDENCE_BYTES = 256
 STEADY_ANSWERS = 40
-"""Good answers in a row that end a fault: one that comes and goes stays one fault."""
+"""Good answers in a row that end a fault: one that comes and goes stays one fault. And so many counts in a row that
+cannot be are no misread ones (``devices.md`` §5) but a wrong option."""
 
 
 class _Asked(Enum):
@@ -62,7 +63,7 @@ class ModbusSession:
         self._drained_ns = 0
         """Until when the line is left alone because of answers that nobody asked for."""
         self._heard_ns = 0
-        self._questions = self._good = 0
+        self._questions = self._good = self._outside = 0
         self._zero_wanted = self._zero_unproved = False
         self._answer_bytes = bytearray()
         self._standing: dict[str, DeviceFault] = {}
@@ -72,7 +73,7 @@ class ModbusSession:
         self._up = True
         self._asked = None
         self._heard_ns = at.mono_ns
-        self._questions = self._good = self._drained_ns = 0
+        self._questions = self._good = self._outside = self._drained_ns = 0
         # Whatever another master's answer is still on the line ends before the first question.
         self._next_ns = at.mono_ns + self._ns(self._options.answer_ms / 1000)
         return NOTHING
@@ -220,13 +221,28 @@ class ModbusSession:
     def _angle(self, frame: Registers, at: Instant) -> list[Reading]:
         count = self._count(frame.words)
         if count >= self._range:
-            reason = f"count 0x{count:08X} is outside the encoder's {self._options.turns} turns"
-            return [AngleUnreadable(at=at, raw=frame.raw, reason=reason)]
+            return self._out_of_range(count, at, frame.raw)
+        self._outside = 0
+        cleared = self._end(
+            EncoderFault.OUT_OF_RANGE, "The encoder gives counts within its turns again.", at, frame.raw
+        )
         options = self._options
         angle = WheelAngle(
             at=at, raw=frame.raw, count=count, per_turn=options.counts_per_turn, wraps_at=self._range, absolute=True
         )
-        return [*self._prove_zero(count, at, frame.raw), angle]
+        return [*cleared, *self._prove_zero(count, at, frame.raw), angle]
+
+    def _out_of_range(self, count: int, at: Instant, raw: bytes) -> list[Reading]:
+        reason = f"count 0x{count:08X} is outside the encoder's {self._options.turns} turns"
+        self._outside += 1
+        said: list[Reading] = []
+        if self._outside >= STEADY_ANSWERS:
+            detail = (
+                f"Nothing but counts that the encoder cannot have: {reason}. Check the options turns, counts_per_turn, "
+                "register and low_word_first; if they are right, the encoder is faulty."
+            )
+            said = self._begin(EncoderFault.OUT_OF_RANGE, detail, at, raw)
+        return [*said, AngleUnreadable(at=at, raw=raw, reason=reason)]
 
     def _reference(self, frame: Registers, at: Instant) -> list[Reading]:
         count = self._count(frame.words[1:])

@@ -389,3 +389,29 @@ def test_the_answers_of_the_how_to(repository: Path) -> None:
     assert words[1] == (17, 0x0000, 0x150A)
     assert f"{0x00FFC1A2 % 4096 * 360 / 4096:.2f}°" in text
     assert f"`reference_deg` is {0x150A % 4096 * 360 / 4096:.2f}." in text
+
+
+def faults(line: Line) -> list[tuple[str, bool]]:
+    return [(one.fault, one.cleared) for one in line.readings if isinstance(one, DeviceFault)]
+
+
+def test_an_encoder_that_is_set_to_fewer_turns_than_it_counts_says_so() -> None:
+    """Every count of it is thrown away: without a word of that the table would wait for a rest for ever."""
+    line = Line(turns=1)
+    for _ in range(60):
+        line.turn(angle(5 * 4096))
+    assert faults(line) == [("encoder_out_of_range", False)]
+    (fault,) = (one for one in line.readings if isinstance(one, DeviceFault))
+    assert "turns" in fault.detail
+    assert "low_word_first" in fault.detail
+    line.turn(angle(7))
+    assert faults(line)[1:] == [("encoder_out_of_range", True)]
+
+
+def test_single_counts_that_cannot_be_are_no_fault() -> None:
+    line = Line()
+    for _ in range(10):
+        for _ in range(30):
+            line.turn(angle(0xFFFFFFFF))
+        line.turn(angle(7))
+    assert faults(line) == []
