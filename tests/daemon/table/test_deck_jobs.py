@@ -89,3 +89,14 @@ def test_what_a_person_said_holds_where_the_machine_did_nothing_meanwhile(how: s
     table.shuffler("idle", 3)
     table.shuffled(4)
     assert table.status("red") == "verified"
+
+
+def test_what_a_person_says_while_nobody_hears_the_machine_is_asked_again() -> None:
+    table = DeckTable()
+    table.shuffler("idle", 3)
+    table.link_lost()
+    table.insert("red")
+    table.link_back()
+    table.shuffled(9)  # red, or what came after it
+    assert table.status("red") == "unknown"
+    assert table.state.faults[SHUFFLER] == ["deck_set_unnamed"]

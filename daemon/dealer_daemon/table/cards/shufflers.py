@@ -141,7 +141,8 @@ class Shufflers:
             shoes.end(turn, "reshuffled", command.by)  # its cards were shuffled since
         unnamed, report = turn.state.decks.unnamed.get(device), self._newest.get(device)
         turn.emit(DeckInserted(device=device, deck_set=deck_set, by=command.by), in_round=False)
-        self._told.add(device)
+        if not UNHEARD & set(turn.state.faults.get(device, ())):
+            self._told.add(device)
         trouble(turn, device, Trouble(DeckTrouble.SET_UNNAMED, "", cleared=True))
         now = self._holds_cards(device)
         if unnamed is not None and not (now and report is not None and report.job == unnamed):
