@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hw_sim.shuffler import lines
 from support.deck_tables import SHUFFLER, DeckTable
 
 ONE_SET = {"require_verified": True, "decks": 8}
@@ -100,3 +101,20 @@ def test_what_a_person_says_while_nobody_hears_the_machine_is_asked_again() -> N
     table.shuffled(9)  # red, or what came after it
     assert table.status("red") == "unknown"
     assert table.state.faults[SHUFFLER] == ["deck_set_unnamed"]
+
+
+def test_an_empty_machine_repeats_no_job() -> None:
+    table = DeckTable(shoe=ONE_SET)
+    table.shuffled(7)
+    table.shuffler("idle", 7)
+    table.shuffler("idle", 7, flags=["door"])
+    assert table.status("set-1") == "verified"
+    assert table.state.faults[SHUFFLER] == ["shuffler_door_open"]
+
+
+def test_a_shuffle_whose_order_was_told_repeats_no_job() -> None:
+    table = DeckTable()
+    table.shuffler("shuffling", 5)
+    table.bytes_of_shuffler(lines.order(["8S", "KD", "2C"]))
+    table.shuffler("ready", 5)
+    assert table.state.faults[SHUFFLER] == ["deck_set_unnamed", "shuffler_order_offered"]

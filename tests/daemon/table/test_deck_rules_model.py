@@ -85,6 +85,7 @@ class DeckRules(RuleBasedStateMachine):
         if self.state == "ready" and not self.flags and not self.order_out:
             assert self.inside is not None
             self.whole.add(self.inside)
+            self.soiled.discard(self.inside)  # what happened in mid-shuffle is over, and the machine found it whole
 
     @precondition(lambda self: self.state in ("ready", "mismatch"))
     @rule()

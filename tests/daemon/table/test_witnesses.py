@@ -351,3 +351,21 @@ def test_leave_for_an_entry_closes_the_bets_that_the_lost_wheel_would_have_close
     assert table.words()[-2:] == ["entry.allowed:sensor down", "betting.closed"]
     table.see(keyed("5", wheel.at), "keys")
     assert outcome(table).facts["number"] == "5"
+
+
+def test_what_a_late_witness_may_say_ends_with_the_next_attempt() -> None:
+    value = Value({"number": "7"}, ("wheel",))
+    at = Wheel().at
+    main = Scripted([Started()], [Judged(value)], [Started()], [Judged(value)])
+    judge = WitnessedJudge(main, {"second": Scripted([Judged(value)])}, lambda one, other: one == other, 60.0)
+
+    def read(device: str, after_s: float) -> list[Signal]:
+        return judge.feed(device, Reading(at=at.plus_s(after_s), raw=b""))
+
+    assert (read("wheel", 0), read("wheel", 20)) == ([Started()], [])
+    assert isinstance(judge.tick(at.plus_s(80))[0], NotJudged)
+    assert read("wheel", 85) == [Started()]
+    assert read("second", 105) == [], "within a minute of the time when it was missing, and of the next attempt"
+    (judged,) = read("wheel", 106)
+    assert isinstance(judged, Judged)
+    assert judged.value.witnesses == ("wheel", "second")
