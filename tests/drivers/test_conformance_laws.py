@@ -86,6 +86,22 @@ class CountsNoise(Spoilt):
         return None
 
 
+def slow(seconds: float, calls: int) -> type[Spoilt]:
+    """So many calls with bytes take so long."""
+
+    class Slow(Spoilt):
+        left = calls
+
+        def feed(self, data: bytes, at: Instant) -> Output:
+            until = time.process_time() + seconds * (self.left > 0)
+            self.left -= 1
+            while time.process_time() < until:
+                pass
+            return super().feed(data, at)
+
+    return Slow
+
+
 class CountsNothing(Spoilt):
     def feed(self, data: bytes, at: Instant) -> Output:
         return replace(super().feed(data, at), frames=0)
@@ -235,6 +251,8 @@ SPOILT: list[tuple[type[Spoilt], str, str]] = [
     (reading_as(at=None), "readings are sound", "of the future"),
     (reading_as(raw=b""), "readings are sound", "without the bytes"),
     (FaultsTwice, "readings are sound", "begins twice"),
+    (slow(0.12, 1), "keeps up", "one call takes 0.1"),
+    (slow(0.09, 9), "keeps up", "a tenth of it is the most"),
     (FaultsWithoutAdvice, "readings are sound", "what to do"),
 ]
 

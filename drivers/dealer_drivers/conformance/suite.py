@@ -13,6 +13,7 @@ from dealer_drivers.conformance import (
     history_laws,
     manifest_laws,
     option_laws,
+    pace_laws,
     payload_laws,
     purity_laws,
     stream_laws,
@@ -72,6 +73,7 @@ EACH: tuple[tuple[str, Callable[[Subject], None], Callable[[Example], str]], ...
     ("check values are looked at", garbage_laws.check_values_are_looked_at, _unchecked),
     ("a wrong device is noticed", time_laws.a_wrong_device_is_noticed, lambda example: example.undamaged),
     ("a healthy link has no fault", time_laws.a_healthy_link_has_no_fault, lambda _: ""),
+    ("keeps up", pace_laws.keeps_up, lambda _: ""),
     ("silence is reported", time_laws.silence_is_reported, lambda example: example.silent_for_ever),
     (
         "silence is not reported",
