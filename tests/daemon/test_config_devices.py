@@ -109,3 +109,21 @@ def test_a_socket_that_no_system_could_make() -> None:
     assert wrong('game = "fan-tan"\n' + KEYS.replace("/run/keys.sock", "/run/" + "x" * 102)) == []
     (said,) = wrong('game = "fan-tan"\n' + KEYS.replace("/run/keys.sock", "/run/" + "x" * 103))
     assert said.startswith("tables.t.devices[0].port: a socket's path has at most 107 bytes")
+
+
+ENCODER = '[[tables.t.devices]]\nname = "encoder"\ndriver = "wheel-counter"\nport = "/dev/encoder"\n'
+
+
+@pytest.mark.parametrize(
+    ("table", "stray", "seen"),
+    [
+        (f'game = "roulette"\n{SS2}', SHUFFLER, "shuffler (generic-shuffler) gives deck, and roulette is played by"),
+        (f'game = "roulette"\n{SS2}', ENCODER, "encoder (wheel-counter) gives angle, laps, and roulette is played by"),
+        (SETS, ENCODER, "encoder (wheel-counter) gives angle, laps, and baccarat is played by card, deck"),
+    ],
+)
+def test_a_device_at_the_wrong_table(table: str, stray: str, seen: str) -> None:
+    """Taken for good, it would leave its own table without a device, and nobody would know why that stands."""
+    assert wrong(table) == []
+    (said,) = wrong(table + stray)
+    assert said.startswith(f"tables.t.devices: {seen}")

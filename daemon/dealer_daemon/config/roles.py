@@ -18,6 +18,7 @@ def check_devices(
     if not main:
         return [("devices", 'every device is a witness or a fallback: one must have role = "main", or none')]
     found = list(_check_main(game, settings, main))
+    found += _check_use(game, devices)
     found += _check_rounds(main, round_source)
     if others and not isinstance(game, AttemptGame):
         names = ", ".join(device.name for device in others if device.role == "fallback")
@@ -49,6 +50,17 @@ def _check_main(game: Game, settings: Any, main: Sequence[TableDevice]) -> Itera
     elif len(main) > 1:
         reason = f'{by_hand[0]} is keyed in by hand beside another device: give it role = "witness" or "fallback"'
         yield "devices", reason
+
+
+def _check_use(game: Game, devices: Sequence[TableDevice]) -> Iterator[tuple[str, str]]:
+    for device in devices:
+        if game.played_by and device.observes.isdisjoint(game.played_by | {Observes.ENTRY}):
+            seen, wanted = (", ".join(sorted(words)) for words in (device.observes, game.played_by))
+            yield (
+                "devices",
+                f"{device.name} ({device.driver}) gives {seen}, and {game.name} is played by {wanted}: nothing would "
+                "ever look at it; put it at its own table",
+            )
 
 
 def _check_rounds(main: Sequence[TableDevice], round_source: str) -> Iterator[tuple[str, str]]:

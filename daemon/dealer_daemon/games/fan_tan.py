@@ -70,6 +70,7 @@ GAME = AttemptGame(
     settings=FanTanSettings,
     remedy=Remedy.REARRANGE,
     check=_check,
+    played_by=frozenset({Observes.BEANS}),
     judge=_judge,
     stated=_stated,
     # 002: the bowl is lifted after betting closed.

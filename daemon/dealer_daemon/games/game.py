@@ -76,6 +76,8 @@ class Game:
     calibration: CalibrationSlot | None = None
     """The setting that the calibration of a device of the table fills: of the one that observes ``calibrates``."""
     calibrates: Observes | None = None
+    played_by: frozenset[Observes] = frozenset()
+    """A device of the table gives one of these, or results by hand, or it is at the wrong table; empty: any may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -158,6 +158,7 @@ GAME = AttemptGame(
     settings=RainbowSettings,
     remedy=Remedy.RESPIN,
     check=_check,
+    played_by=frozenset({Observes.ANGLE}),
     judge=_judge,
     stated=_stated,
     same=_same,

@@ -112,6 +112,7 @@ GAME = AttemptGame(
     settings=RouletteSettings,
     remedy=Remedy.RETHROW,
     check=_check,
+    played_by=frozenset({Observes.NUMBER, Observes.PHASE}),
     judge=_judge,
     stated=_stated,
     starts=lambda settings: settings.spin.launch,

@@ -116,6 +116,7 @@ GAME = AttemptGame(
     settings=SicBoSettings,
     remedy=Remedy.RESHAKE,
     check=_check,
+    played_by=frozenset({Observes.DICE, Observes.SHAKE}),
     judge=_judge,
     stated=_stated,
     # 001: never while bets are open; 002 and 003 shake after betting closed, too.

@@ -66,6 +66,7 @@ GAME = SimpleNamespace(
     name="fake-game",
     settings=FakeSettings,
     check=_check,
+    played_by=frozenset(),
     needs_server=lambda settings: None,  # noqa: ARG005
     load=lambda settings: settings,
     calibration=None,

@@ -72,6 +72,7 @@ def card_game(module: ModuleType) -> CardGame:
         settings=settings,
         remedy=Remedy.RESCAN,
         check=check,
+        played_by=frozenset({Observes.CARD, Observes.DECK}),
         stated=stated,
         needs_server=needs_server,
         procedure=procedure,
