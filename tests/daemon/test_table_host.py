@@ -55,7 +55,8 @@ def added_to(file: Path) -> None:
     )
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute(
-            f"INSERT INTO entries SELECT id + 1, {columns}, hash, signature FROM entries ORDER BY id DESC LIMIT 1"
+            f"INSERT INTO entries SELECT id + 1, {columns}, hash, signature, signed FROM entries "
+            "ORDER BY id DESC LIMIT 1"
         )
 
 

@@ -109,8 +109,13 @@ def salvage_journal(arguments: argparse.Namespace) -> int:
         print(f"  no {PUBLIC_KEYS} beside the journal: if the station ever signed, copy that folder by hand")
     for name in report.evidence_missing:
         print(f"  evidence {name} is missing")
-    if report.signatures_missing or report.answers_missing:
-        print(f"  missing: {report.signatures_missing} signatures, {report.answers_missing} answers to old commands")
+    if report.signatures_made_again:
+        print(f"  {report.signatures_made_again} signatures were gone, and the key made the same again")
+    if report.signatures_missing:
+        print(f"  {report.signatures_missing} events were signed, and their signatures are gone: they go out unsigned.")
+        print("  If the key they were signed with is still there, salvage again with a --config that names it")
+    if report.answers_missing:
+        print(f"  missing: {report.answers_missing} answers to old commands")
     print(
         "Compare each table's last sequence with the one in its retained state; if that is higher, salvage again with"
     )

@@ -16,12 +16,14 @@ from pathlib import Path
 import msgspec
 
 from dealer_daemon.journal.chain import genesis, link
-from dealer_daemon.journal.entry import ANCHOR, COLUMNS, Entry, hash_of
+from dealer_daemon.journal.entry import ANCHOR, Entry, columns_of, hash_of
 from dealer_daemon.journal.errors import damaged
 from dealer_daemon.journal.schema import about, version_of
 
 ROWS_REMOVED = "rows.removed"
 """The ``type`` of an anchor's row."""
+SIGNATURES_NOTED = "signatures.noted"
+"""That of one by which no row went: it says which events may be without a signature."""
 
 
 class TableBase(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +54,23 @@ class AnchorBody(msgspec.Struct, frozen=True, kw_only=True):
     """Commands of rows that are gone, in ``answered``."""
     answered_hash: str = ""
     """Their chain, in the order of their numbers."""
+    signed_before: int = 0
+    """The last row that was written when the chain did not cover signatures."""
+    unsigned: list[tuple[int, int]] = []
+    """Events that have no signature, and are right so: the first and the last row of each run. Of those up to
+    ``signed_before`` all that were committed without; of later ones those whose signature a salvage could not bring."""
+
+
+def first_body(journal_id: str, created_wall_ns: int) -> AnchorBody:
+    """Of a journal from which nothing was removed yet."""
+    return AnchorBody(
+        journal_id=journal_id,
+        created_wall_ns=created_wall_ns,
+        last_row=0,
+        hash=genesis(journal_id, created_wall_ns).hex(),
+        older_than_ns=0,
+        tables={},
+    )
 
 
 NO_BODY = AnchorBody(journal_id="", created_wall_ns=0, last_row=0, hash="", older_than_ns=0, tables={})
@@ -96,10 +115,10 @@ def read_anchor(db: sqlite3.Connection, path: Path) -> Anchor:
     if pointer is None:
         return beginning
     last_row, anchor_row = pointer
-    found = db.execute(f"SELECT {COLUMNS} FROM entries WHERE id = ?", (anchor_row,)).fetchone()
+    found = db.execute(f"SELECT {columns_of(version_of(db))} FROM entries WHERE id = ?", (anchor_row,)).fetchone()
     if found is None:
         raise damaged(path, f"row {anchor_row} is missing, which says what retention removed")
-    row = Entry(*found)
+    row = Entry(*found[:-1])
     anchor = _checked(row, path)
     before = db.execute("SELECT hash FROM entries WHERE id = ?", (anchor_row - 1,)).fetchone()
     previous = anchor.hash if anchor_row - 1 == anchor.last_row else before and before[0]

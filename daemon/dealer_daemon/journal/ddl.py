@@ -56,6 +56,9 @@ ENTRIES_2 = """CREATE TABLE entries (
   signature BLOB
 ) STRICT"""
 
+# And here again: a row of version 2 is one of version 3 whose last column is not there.
+ENTRIES_3 = ENTRIES_2.replace("  signature BLOB\n", "  signature BLOB,\n  signed BLOB\n")
+
 _INDEXES = """;
 CREATE UNIQUE INDEX entries_by_sequence ON entries (dealer_table, sequence) WHERE sequence IS NOT NULL;
 CREATE INDEX entries_by_type ON entries (dealer_table, type, sequence) WHERE sequence IS NOT NULL;
@@ -133,10 +136,11 @@ CREATE TRIGGER evidence_goes_with_its_rows BEFORE DELETE ON evidence
   BEGIN SELECT RAISE(ABORT, 'evidence goes only with the rows that name it'); END;
 """
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 SCHEMAS = {
     1: _ABOUT + _ENTRIES_1 + _INDEXES + _ADDED_1,
     2: _ABOUT + ENTRIES_2 + _INDEXES + ADDED_2,
+    3: _ABOUT + ENTRIES_3 + _INDEXES + ADDED_2,
 }
 """The whole of a file, by version."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from dealer_daemon.commands import CommandRecord, Reply
 from dealer_daemon.events import EVENT_TYPES, Event, decode_data, encode_data
 from dealer_daemon.journal.chain import Field, link, mark
 from dealer_daemon.journal.errors import EvidenceConflict, JournalMisuse, damaged
+from dealer_daemon.journal.signatures import digest_of, marked
 from dealer_drivers.instant import Instant
 
 EVENT = "event"
@@ -21,17 +22,29 @@ COMMAND = "command"
 ANCHOR = "anchor"
 
 COLUMNS = (
-    "id, dealer_table, kind, sequence, type, subject, wall_ns, mono_ns, boot, client, command_id, body, evidence, hash"
+    "id, dealer_table, kind, sequence, type, subject, wall_ns, mono_ns, boot, client, command_id, body, evidence, "
+    "signed, hash"
 )
-"""The columns of ``entries`` in the order of ``Entry``; all but the last are hashed, in this order."""
+"""The columns of ``entries`` in the order of ``Entry``; all but the last are hashed, in this order (``signed`` only
+where it is there: rows without are hashed as before there was such a column)."""
 
 INSERT = f"INSERT INTO entries ({COLUMNS}, signature) VALUES ({', '.join('?' * (len(COLUMNS.split()) + 1))})"
-"""A signature is not hashed: it is a function of the event that was made when the event was committed."""
+"""The signature itself is not hashed, its digest is (``signed``): so a row can be proved whose signature is damaged."""
+
+INSERT_2 = INSERT.replace("signed, ", "").replace("?, ", "", 1)
+"""The same as version 2 of the schema has it, for a row that is not signed."""
+
+
+def columns_of(version: int) -> str:
+    """``COLUMNS`` and the signature, as a file of this schema has them: what it has not is ``NULL``."""
+    columns = COLUMNS if version >= 3 else COLUMNS.replace("signed", "NULL")
+    return f"{columns}, {'signature' if version >= 2 else 'NULL'}"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row. ``evidence`` is a JSON list of ``[hash, media type]``; ``hash`` is 32 bytes."""
+    """One row. ``evidence`` is a JSON list of ``[hash, media type]``; ``hash`` is 32 bytes, and so is ``signed``, the
+    digest of its signature, where it has one."""
 
     id: int
     table: str
@@ -46,6 +59,7 @@ class Entry:
     command_id: str | None
     body: bytes
     evidence: str
+    signed: bytes | None
     hash: bytes
 
     def named_evidence(self) -> list[tuple[str, str]]:
@@ -68,17 +82,6 @@ class Link:
 
     id: int
     hash: bytes
-
-
-def marked(signature: bytes | None, row_hash: bytes) -> bytes | None:
-    """A signature as it is stored: behind a mark that binds it to its row."""
-    return None if signature is None else mark(row_hash, signature) + signature
-
-
-def unmarked(stored: bytes, row_hash: bytes) -> bytes | None:
-    """The signature that was stored with the row of this hash; ``None`` when it is not what was stored."""
-    signature = stored[16:]
-    return signature if stored[:16] == mark(row_hash, signature) else None
 
 
 class NewRow(NamedTuple):
@@ -124,9 +127,9 @@ def draft(
             raise EvidenceConflict(
                 f"an event names evidence {missing.args[0]}, which is neither in this commit nor in the journal"
             ) from missing
-        hashed = (row_id, *fields, evidence)
-        previous = link(previous, hashed)
-        rows.append(NewRow(row_id, previous, (*hashed, previous, marked(signature, previous)), names))
+        columns = (row_id, *fields, evidence, digest_of(signature))
+        previous = link(previous, hashed(columns))
+        rows.append(NewRow(row_id, previous, (*columns, previous, marked(signature, previous)), names))
     return rows
 
 
@@ -136,13 +139,18 @@ def named_by(event: Event) -> Sequence[str]:
     return names
 
 
+def hashed(columns: Sequence[Field]) -> Sequence[Field]:
+    """What of a row's columns without its hash is hashed: all, but ``signed``, the last, only where it is there."""
+    return columns if columns[-1] is not None else columns[:-1]
+
+
 def hash_of(row: Entry, previous: bytes) -> bytes:
     """What the row's hash must be after a row with hash ``previous``."""
-    fields: Iterable[Field] = (
+    columns: Sequence[Field] = (
         row.id, row.table, row.kind, row.sequence, row.type, row.subject, row.wall_ns, row.mono_ns, row.boot,
-        row.client, row.command_id, row.body, row.evidence,
+        row.client, row.command_id, row.body, row.evidence, row.signed,
     )  # fmt: skip
-    return link(previous, fields)
+    return link(previous, hashed(columns))
 
 
 def _event_fields(event: Event) -> list[Field]:

@@ -13,9 +13,9 @@ import msgspec
 from dealer_daemon.journal.anchor import read_anchor
 from dealer_daemon.journal.blobs import read_evidence
 from dealer_daemon.journal.connection import open_reader
-from dealer_daemon.journal.entry import COLUMNS, COMMAND, Entry
+from dealer_daemon.journal.entry import COMMAND, Entry, columns_of
 from dealer_daemon.journal.errors import DATABASE_ERRORS, damaged, from_sqlite
-from dealer_daemon.journal.schema import about
+from dealer_daemon.journal.schema import about, version_of
 from dealer_drivers.instant import Instant
 
 Line = dict[str, Any]
@@ -48,7 +48,7 @@ def export_file(path: Path, table: str | None = None, *, evidence: bool = False)
 def _rows(db: sqlite3.Connection, path: Path, table: str | None, evidence: bool) -> Iterator[Line]:
     given: set[str] = set()
     where, arguments = ("", ()) if table is None else ("WHERE dealer_table = ?", (table,))
-    for columns in db.execute(f"SELECT {COLUMNS} FROM entries {where} ORDER BY id", arguments):
+    for *columns, _ in db.execute(f"SELECT {columns_of(version_of(db))} FROM entries {where} ORDER BY id", arguments):
         row = Entry(*columns)
         try:
             named = row.named_evidence()
@@ -93,6 +93,8 @@ def _row(row: Entry, evidence: list[tuple[str, str]]) -> Line:
         "evidence": [list(pair) for pair in evidence],
         "hash": row.hash.hex(),
     }
+    if row.signed is not None:
+        line |= {"signed": row.signed.hex()}
     if row.kind == COMMAND:
         line |= {"client": row.client, "command": row.command_id}
     return line

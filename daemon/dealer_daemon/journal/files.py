@@ -99,8 +99,8 @@ class Opened:
         self.lock.release()
 
 
-def open_files(state_dir: Path) -> Opened:
-    """Make what is missing, lock, open.
+def open_files(state_dir: Path, boot: str) -> Opened:
+    """Make what is missing, lock, open. ``boot`` stands in the row that a migration writes.
 
     Raises ``JournalBusy``, ``StateDirUnusable``, ``JournalTooNew``, ``JournalDamaged`` or ``JournalUnavailable``.
     """
@@ -122,7 +122,7 @@ def open_files(state_dir: Path) -> Opened:
             if seen is not None and seen.row > 0:
                 raise damaged(path, f"{FILE_NAME} is gone; it had {seen.row} rows, as {SEEN_NAME} beside it says")
             create_file(path)
-        connection = _ready(path)
+        connection = _ready(path, boot)
         journal_id, _ = about(connection, path)
         note = SeenFile.open(state_dir / SEEN_NAME)
         inodes, size = _inodes(path)
@@ -142,12 +142,12 @@ def open_files(state_dir: Path) -> Opened:
         raise
 
 
-def _ready(path: Path) -> sqlite3.Connection:
+def _ready(path: Path, boot: str) -> sqlite3.Connection:
     """A connection to a file that was looked at and has the schema of this version."""
     connection = open_writer(path)
     try:
         look(connection, path)
-        if migrate(connection, path):
+        while migrate(connection, path, boot):
             connection.close()  # it still knows the schema of before
             connection = open_writer(path)
     except BaseException:

@@ -19,9 +19,10 @@ from dealer_daemon.journal.anchor import (
     state_hash,
 )
 from dealer_daemon.journal.chain import link, mark
-from dealer_daemon.journal.entry import ANCHOR, COLUMNS, COMMAND, INSERT, Entry, Link, answer_of, hash_of
+from dealer_daemon.journal.entry import ANCHOR, COLUMNS, COMMAND, INSERT_2, Entry, Link, answer_of, hash_of
 from dealer_daemon.journal.errors import JournalMisuse, damaged
 from dealer_daemon.journal.schema import about
+from dealer_daemon.journal.signatures import still_there
 from dealer_daemon.journal.snapshots import Snapshot
 from dealer_drivers.instant import Instant
 
@@ -68,6 +69,8 @@ def remove_rows(
         kept=[(row_id, before[row_id].hex()) for row_id in sorted(kept)],
         answered=anchor.body.answered + len(answered),
         answered_hash=answered_hash(anchor.body.answered_hash, answered),
+        signed_before=anchor.body.signed_before,
+        unsigned=still_there(anchor.body.unsigned, through, kept),
     )
     new_end = write_anchor(db, body, end, at, boot)
     db.executemany("INSERT INTO answered VALUES (?, ?, ?, ?, ?, ?, ?)", [(*row, mark(*row)) for row in answered])
@@ -124,14 +127,17 @@ def _answered(path: Path, before: int, commands: Iterable[Entry]) -> list[Answer
     return rows
 
 
-def write_anchor(db: sqlite3.Connection, body: AnchorBody, end: Link, at: Instant, boot: str) -> Link:
+def write_anchor(
+    db: sqlite3.Connection, body: AnchorBody, end: Link, at: Instant, boot: str, *, type_word: str = ROWS_REMOVED
+) -> Link:
     """Put the anchor behind ``end``, as the one that counts; answers the new end. Inside a transaction."""
-    hashed = (
-        end.id + 1, "", ANCHOR, None, ROWS_REMOVED, None, at.wall_ns, at.mono_ns, boot, None, None,
+    columns = (
+        end.id + 1, "", ANCHOR, None, type_word, None, at.wall_ns, at.mono_ns, boot, None, None,
         msgspec.json.encode(body), "[]",
     )  # fmt: skip
-    row_hash = link(end.hash, hashed)
-    db.execute(INSERT, (*hashed, row_hash, None))
+    row_hash = link(end.hash, columns)
+    # Without `signed`, so that a migration can write it, too, before the file has that column.
+    db.execute(INSERT_2, (*columns, row_hash, None))
     db.execute("INSERT OR REPLACE INTO removed VALUES (1, ?, ?)", (body.last_row, end.id + 1))
     return Link(end.id + 1, row_hash)
 

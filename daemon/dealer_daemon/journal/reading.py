@@ -12,8 +12,9 @@ import msgspec
 from dealer_daemon.events import Event, UnknownEventType, decode_data
 from dealer_daemon.journal.anchor import Anchor
 from dealer_daemon.journal.chain import link
-from dealer_daemon.journal.entry import COLUMNS, unmarked
+from dealer_daemon.journal.entry import COLUMNS, hashed
 from dealer_daemon.journal.errors import JournalTooNew, damaged
+from dealer_daemon.journal.signatures import SignatureWrong, signature_of
 
 _HASHED = len(COLUMNS.split()) - 1
 
@@ -47,7 +48,7 @@ def proved(db: sqlite3.Connection, path: Path, anchor: Anchor, where: str, argum
         if previous is None:
             raise damaged(path, f"row {row_id - 1} is missing")
         try:
-            expected = link(previous, row[:_HASHED])
+            expected = link(previous, hashed(row[:_HASHED]))
         except (UnicodeError, TypeError) as error:
             raise damaged(path, f"row {row_id} cannot be read: {error}") from error
         if expected != row[_HASHED]:
@@ -55,8 +56,9 @@ def proved(db: sqlite3.Connection, path: Path, anchor: Anchor, where: str, argum
     return rows
 
 
-def signed_event(row: Sequence[Any], path: Path) -> SignedEvent:
-    """The event of a row from ``proved``. Raises ``JournalTooNew`` or ``JournalDamaged``."""
+def signed_event(row: Sequence[Any], path: Path, anchor: Anchor) -> SignedEvent:
+    """The event of a row from ``proved``. Raises ``JournalTooNew`` or ``JournalDamaged``: also for a signature that is
+    not the one that the event was committed with, or is gone."""
     _, table, _, sequence, type_word, subject, wall_ns, mono_ns, boot, _, _, body = row[:12]
     try:
         data = decode_data(type_word, body)
@@ -70,8 +72,8 @@ def signed_event(row: Sequence[Any], path: Path) -> SignedEvent:
     event = Event(
         table=table, sequence=sequence, subject=subject, wall_ns=wall_ns, mono_ns=mono_ns, boot=boot, data=data
     )
-    stored = row[14]
-    signature = None if stored is None else unmarked(stored, row[13])
-    if stored is not None and signature is None:
-        raise damaged(path, f"the signature of event {sequence} of {table} is not what was stored")
+    try:
+        signature = signature_of(anchor.body, row[0], row[_HASHED - 1], row[_HASHED], row[_HASHED + 1])
+    except SignatureWrong as wrong:
+        raise damaged(path, f"the signature of event {sequence} of {table} {wrong}") from wrong
     return SignedEvent(event, signature, body)

@@ -15,18 +15,27 @@ from pathlib import Path
 import msgspec
 
 from dealer_daemon.journal import uses
-from dealer_daemon.journal.anchor import Anchor, AnchorBody, AnsweredRow, answered_hash, read_anchor, read_state
+from dealer_daemon.journal.anchor import (
+    Anchor,
+    AnchorBody,
+    AnsweredRow,
+    answered_hash,
+    first_body,
+    read_anchor,
+    read_state,
+)
 from dealer_daemon.journal.blobs import INSERT as INSERT_BLOB
 from dealer_daemon.journal.blobs import read_evidence
 from dealer_daemon.journal.chain import mark
 from dealer_daemon.journal.connection import open_reader
 from dealer_daemon.journal.cursors import Cursors
-from dealer_daemon.journal.entry import COLUMNS, EVENT, INSERT, Entry, Link, hash_of, unmarked
+from dealer_daemon.journal.entry import EVENT, INSERT, Entry, Link, columns_of, hash_of
 from dealer_daemon.journal.errors import DATABASE_ERRORS, JournalDamaged, JournalMisuse, from_sqlite
 from dealer_daemon.journal.files import FILE_NAME, LOCK_NAME
 from dealer_daemon.journal.loss import continue_after
 from dealer_daemon.journal.order import row_follows
 from dealer_daemon.journal.prune import write_anchor
+from dealer_daemon.journal.salvage_signatures import Signatures
 from dealer_daemon.journal.schema import about, create_file, version_of
 from dealer_daemon.journal.seen import NAME as SEEN_NAME
 from dealer_daemon.journal.seen import read_seen
@@ -53,6 +62,9 @@ class SalvageReport:
     evidence_missing: list[str] = field(default_factory=list)
     """Evidence that rows name and that is gone or changed: the rows are there, these are not."""
     signatures_missing: int = 0
+    """Events that were signed and whose signature is gone or changed: they are there, and go out unsigned."""
+    signatures_made_again: int = 0
+    """Signatures that were gone or changed: the key that was given makes them byte for byte as they were."""
     answers_missing: int = 0
     """Commands before the rows that retention left, whose answers are not known any more."""
     cursors_missing: str | None = None
@@ -87,7 +99,7 @@ def salvage(
         raise JournalMisuse(f"{state_dir}: is not empty: give a new directory, so that nothing is overwritten")
     report = SalvageReport(str(state_dir / FILE_NAME))
     try:
-        cursors, highest = _read(path, state_dir, boot, report)
+        cursors, highest = _read(path, state_dir, boot, report, sign)
         for words in (_by_table(cursors), after or {}):
             for table, sequence in words.items():
                 _at_least(highest, table, sequence)
@@ -104,12 +116,14 @@ def salvage(
     return report
 
 
-def _read(path: Path, state_dir: Path, boot: str, report: SalvageReport) -> tuple[Cursors, dict[str, int]]:
+def _read(
+    path: Path, state_dir: Path, boot: str, report: SalvageReport, sign: Signer | None
+) -> tuple[Cursors, dict[str, int]]:
     """Fill the new file; answers the cursors and the highest sequences that the damaged one speaks of."""
     try:
         source = open_reader(path)
         try:
-            highest = _copy(source, path, state_dir, boot, report)
+            highest = _copy(source, path, state_dir, boot, report, sign)
             cursors = _cursors(source, report)
         finally:
             source.close()
@@ -140,7 +154,9 @@ def _go_on(
         journal.close()
 
 
-def _copy(source: sqlite3.Connection, path: Path, state_dir: Path, boot: str, report: SalvageReport) -> dict[str, int]:
+def _copy(
+    source: sqlite3.Connection, path: Path, state_dir: Path, boot: str, report: SalvageReport, sign: Signer | None
+) -> dict[str, int]:
     """Fill a new file with what can be proved. Answers the highest sequences of rows further on."""
     anchor = read_anchor(source, path)
     state_dir.mkdir(parents=True, exist_ok=True)
@@ -151,13 +167,16 @@ def _copy(source: sqlite3.Connection, path: Path, state_dir: Path, boot: str, re
         target.execute("BEGIN")
         target.execute("UPDATE about SET journal_id = ?, created_wall_ns = ?", about(source, path))
         report.events = {table: base.sequence for table, base in anchor.body.tables.items()}
+        signatures = Signatures(anchor.body, sign, chained=version_of(source) >= 3)
         if anchor.row is not None:
-            _copy_what_was_kept(source, target, path, anchor, report)
-        highest = _copy_rows(source, target, anchor, report)
-        if anchor.row is not None:
-            body, end = _copy_answers(source, target, anchor, report), _end(target, anchor)
-            if body != anchor.body or anchor.row > end.id:  # the anchor is whole, and what is before it is not
-                write_anchor(target, body, end, system_now(), boot)
+            _copy_what_was_kept(source, target, path, anchor, report, signatures)
+        highest = _copy_rows(source, target, anchor, report, signatures)
+        report.signatures_missing, report.signatures_made_again = len(signatures.missing), signatures.made_again
+        body, end = _copy_answers(source, target, anchor, report), _end(target, anchor)
+        noted = signatures.noted(body if anchor.row is not None else first_body(*about(source, path)), end.id)
+        # Else the anchor is whole, and what is before it is not; or it does not say of signatures what it must.
+        if noted is not None or (anchor.row is not None and (body != anchor.body or anchor.row > end.id)):
+            write_anchor(target, noted or body, end, system_now(), boot)
         target.execute("COMMIT")
     finally:
         target.close()
@@ -165,12 +184,15 @@ def _copy(source: sqlite3.Connection, path: Path, state_dir: Path, boot: str, re
 
 
 def _copy_rows(
-    source: sqlite3.Connection, target: sqlite3.Connection, anchor: Anchor, report: SalvageReport
+    source: sqlite3.Connection,
+    target: sqlite3.Connection,
+    anchor: Anchor,
+    report: SalvageReport,
+    signatures: Signatures,
 ) -> dict[str, int]:
-    signature = "signature" if version_of(source) >= 2 else "NULL"
     last_id, previous = anchor.last_row, anchor.hash
     highest: dict[str, int] = {}
-    sql = f"SELECT {COLUMNS}, {signature} FROM entries WHERE id > ? ORDER BY id"
+    sql = f"SELECT {columns_of(version_of(source))} FROM entries WHERE id > ? ORDER BY id"
     try:
         for *columns, signed in source.execute(sql, (anchor.last_row,)):
             row = Entry(*columns)
@@ -178,7 +200,7 @@ def _copy_rows(
             if report.stopped is None:
                 report.stopped = _wrong(row, last_id, report) or (None if fits else f"row {row.id} was changed")
             if report.stopped is None:
-                _copy_row(source, target, row, (*columns, signed), report)
+                _copy_row(source, target, row, (*columns, signed), report, signatures)
             elif fits and row.kind == EVENT and row.sequence is not None:
                 _at_least(highest, row.table, row.sequence)
             last_id, previous = row.id, row.hash
@@ -201,13 +223,11 @@ def _copy_row(
     row: Entry,
     columns: tuple[object, ...],
     report: SalvageReport,
+    signatures: Signatures,
 ) -> None:
     named = [name for name, _ in row.named_evidence()]
-    *rest, signature = columns
-    if isinstance(signature, bytes) and unmarked(signature, row.hash) is None:
-        signature = None  # nobody can make it again; the row itself is whole
-        report.signatures_missing += 1
-    target.execute(INSERT, (*rest, signature))
+    *rest, stored = columns
+    target.execute(INSERT, (*rest, signatures.of(row, stored)))
     uses.note(target, row.id, named)
     report.rows += 1
     if row.sequence is not None:
@@ -226,7 +246,12 @@ def _copy_row(
 
 
 def _copy_what_was_kept(
-    source: sqlite3.Connection, target: sqlite3.Connection, path: Path, anchor: Anchor, report: SalvageReport
+    source: sqlite3.Connection,
+    target: sqlite3.Connection,
+    path: Path,
+    anchor: Anchor,
+    report: SalvageReport,
+    signatures: Signatures,
 ) -> None:
     """States, answers and single rows that retention left."""
     for table in anchor.body.tables:
@@ -234,13 +259,14 @@ def _copy_what_was_kept(
         assert state is not None
         target.execute("INSERT INTO states VALUES (?, ?, ?, ?)", (table, *state))
     target.execute("INSERT INTO removed VALUES (1, ?, ?)", (anchor.last_row, anchor.row))
+    sql = f"SELECT {columns_of(version_of(source))} FROM entries WHERE id = ?"
     for row_id, before in anchor.kept.items():
-        columns = source.execute(f"SELECT {COLUMNS}, signature FROM entries WHERE id = ?", (row_id,)).fetchone()
+        columns = source.execute(sql, (row_id,)).fetchone()
         row = None if columns is None else Entry(*columns[:-1])
         if row is None or row.hash != hash_of(row, before):
             raise JournalDamaged(f"{path}: row {row_id}, which was to stay, is not what was written")
         events = dict(report.events)
-        _copy_row(source, target, row, columns, report)
+        _copy_row(source, target, row, columns, report, signatures)
         report.events = events
 
 

@@ -84,7 +84,7 @@ class Journal:
         is committed. Raises ``JournalBusy``, ``StateDirUnusable``, ``JournalTooNew``, ``JournalDamaged`` or
         ``JournalUnavailable``.
         """
-        opened = open_files(state_dir)
+        opened = open_files(state_dir, boot)
         try:
             return cls(opened, boot, clock, sign)
         except BaseException as error:
@@ -177,7 +177,7 @@ class Journal:
             last = self.last_sequence(table)
             page = self._proved("dealer_table = ? AND sequence > ? ORDER BY sequence LIMIT ?", (table, after, size))
             for row in page:
-                signed = signed_event(row, self._path)
+                signed = signed_event(row, self._path, self._anchor)
                 if not goes_on(after, signed.event):
                     raise damaged(self._path, f"event {after + 1} of table {table} is missing")
                 after = signed.event.sequence
@@ -195,7 +195,7 @@ class Journal:
     def signed_event_at(self, table: str, sequence: int) -> SignedEvent | None:
         """As ``event_at``, with the signature."""
         found = self._proved("dealer_table = ? AND sequence = ?", (table, sequence))
-        return signed_event(found[0], self._path) if found else None
+        return signed_event(found[0], self._path, self._anchor) if found else None
 
     def newest(self, table: str, type_word: str) -> Event | None:
         """The table's last event of a type (``round.outcome``)."""
@@ -210,7 +210,7 @@ class Journal:
         """
         where = "dealer_table = ? AND type = ? AND sequence IS NOT NULL ORDER BY sequence DESC"
         for row in self._proved(where, (table, EventsLost.type)):
-            event = signed_event(row, self._path).event
+            event = signed_event(row, self._path, self._anchor).event
             if isinstance(event.data, EventsLost) and event.data.from_sequence == 1:
                 return event.sequence
         return 0
@@ -426,7 +426,7 @@ class Journal:
 
     def _one_event(self, where: str, arguments: Sequence[str | int]) -> Event | None:
         found = self._proved(where, arguments)
-        return signed_event(found[0], self._path).event if found else None
+        return signed_event(found[0], self._path, self._anchor).event if found else None
 
     def _proved(self, where: str, arguments: Sequence[str | int]) -> list[Any]:
         with self._reading():

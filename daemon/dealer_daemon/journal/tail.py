@@ -9,6 +9,7 @@ from dealer_daemon.journal.anchor import Anchor
 from dealer_daemon.journal.entry import COLUMNS, Entry, Link, hash_of
 from dealer_daemon.journal.errors import damaged
 from dealer_daemon.journal.order import row_follows
+from dealer_daemon.journal.signatures import SignatureWrong, signature_of
 
 TAIL_ROWS = 200
 
@@ -33,15 +34,17 @@ def read_end(connection: sqlite3.Connection, path: Path, anchor: Anchor) -> tupl
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM entries").fetchone()
     before = _row_before(connection, path, max(0, last - TAIL_ROWS), anchor)
     tail = [
-        Entry(*row)
-        for row in connection.execute(f"SELECT {COLUMNS} FROM entries WHERE id > ? ORDER BY id", (before.id,))
+        (Entry(*row), stored)
+        for *row, stored in connection.execute(
+            f"SELECT {COLUMNS}, signature FROM entries WHERE id > ? ORDER BY id", (before.id,)
+        )
     ]
     sequences: dict[str, int] = {table: base.sequence for table, base in anchor.body.tables.items()}
     for table, sequence in connection.execute(_TABLES):
         sequences[table] = max(sequence or 0, sequences.get(table, 0))  # none: a damaged index, said below
     seen: dict[str, int] = {}
     link = before
-    for row in tail:
+    for row, stored in tail:
         if row.id != link.id + 1:
             raise damaged(path, f"row {link.id + 1} is missing")
         if row.hash != hash_of(row, link.hash):
@@ -54,6 +57,10 @@ def read_end(connection: sqlite3.Connection, path: Path, anchor: Anchor) -> tupl
             if not row_follows(previous, row.sequence, row.type, row.body):
                 raise damaged(path, f"row {row.id}: event {previous + 1} of table {row.table} is missing")
             seen[row.table] = row.sequence
+            try:
+                signature_of(anchor.body, row.id, row.signed, row.hash, stored)
+            except SignatureWrong as wrong:
+                raise damaged(path, f"the signature of event {row.sequence} of {row.table} {wrong}") from wrong
         link = Link(row.id, row.hash)
     for table, sequence in seen.items():
         if sequences.get(table) != sequence:

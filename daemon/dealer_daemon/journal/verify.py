@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -19,13 +19,14 @@ from dealer_daemon.journal.blobs import name_of
 from dealer_daemon.journal.chain import mark
 from dealer_daemon.journal.connection import open_reader
 from dealer_daemon.journal.ddl import SCHEMAS
-from dealer_daemon.journal.entry import ANCHOR, COLUMNS, COMMAND, Entry, Head, hash_of
+from dealer_daemon.journal.entry import ANCHOR, COMMAND, Entry, Head, columns_of, hash_of
 from dealer_daemon.journal.errors import DATABASE_ERRORS, JournalDamaged, JournalTooNew, from_sqlite
 from dealer_daemon.journal.order import LOST, row_follows
 from dealer_daemon.journal.reading import SignedEvent, signed_event
 from dealer_daemon.journal.schema import schema_differences, version_of
 from dealer_daemon.journal.seen import NAME as SEEN_NAME
 from dealer_daemon.journal.seen import Seen, read_seen
+from dealer_daemon.journal.signatures import SignatureWrong, signature_of
 
 MAX_PROBLEMS = 200
 """More are counted, not listed."""
@@ -162,6 +163,9 @@ class _Walk:
         self._unsigned: list[int] = []
         self._version = version_of(db)
         self._anchor: Anchor = read_anchor(db, path)
+        # Before version 3 the chain does not say which rows are signed.
+        old = {} if self._version >= 3 else {"signed_before": 2**63}
+        self._noted = replace(self._anchor, body=msgspec.structs.replace(self._anchor.body, **old))
         self._named: Named = {}
         self._newest_anchor: int | None = None
         self._heads = [] if expect_head is None or expect_head[0] == 0 else [expect_head]
@@ -173,9 +177,8 @@ class _Walk:
         report.removed_through, report.removed_wall_ns = anchor.last_row, anchor.wall_ns
         report.events = {table: base.sequence for table, base in anchor.body.tables.items()}
         (total,) = self._db.execute("SELECT count(*) FROM entries").fetchone()
-        signature = "signature" if self._version >= 2 else "NULL"
         last_id, previous, kept = anchor.last_row, anchor.hash, set(anchor.kept)
-        for *columns, signed in self._db.execute(f"SELECT {COLUMNS}, {signature} FROM entries ORDER BY id"):
+        for *columns, signed in self._db.execute(f"SELECT {columns_of(self._version)} FROM entries ORDER BY id"):
             row = Entry(*columns)
             if row.id <= anchor.last_row:
                 self._stayed(row, kept)
@@ -248,13 +251,19 @@ class _Walk:
     def _check_signature(self, row: Entry, columns: list[object], signature: bytes | None) -> None:
         if row.sequence is None:
             return
+        try:
+            if self._version >= 3:
+                signature_of(self._noted.body, row.id, row.signed, _bytes(row.hash, b""), signature)
+        except SignatureWrong as wrong:
+            self._report.add(row.id, f"its signature {wrong}")
+            return
         if signature is None:
             # What a salvage writes has none: it may be done where the key is not.
             if self._check is not None and row.id >= self._signed_from and row.type != LOST:
                 self._unsigned.append(row.id)
             return
         try:
-            stored = signed_event((*columns, signature), self._path)
+            stored = signed_event((*columns, signature), self._path, self._noted)
         except (JournalDamaged, JournalTooNew) as error:
             self._report.add(row.id, f"its signature cannot be checked: {error}")
             return

@@ -26,6 +26,7 @@ from dealer_daemon.mqtt.reconnect import MqttVersion
 from dealer_daemon.mqtt.repeats import Repeats
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.signing import split
 
 READ_AHEAD = 64
 """Events read from the journal at a time."""
@@ -98,6 +99,7 @@ class Publisher:
         self._probing = False
         self._held: dict[str, Problem] = {}
         self._passing: set[str] = set()
+        self._said_unsigned = False
         self._outcome_shown = False
         self._broken: Problem | None = None
         self._refused: Problem | None = None
@@ -306,8 +308,15 @@ class Publisher:
         self._repeats.clear()
 
     def _message(self, signed: SignedEvent) -> Outgoing:
+        return Outgoing(self._topics.events(signed.event.data.type), self._body(signed), content_type=CONTENT_TYPE)
+
+    def _body(self, signed: SignedEvent) -> bytes:
         body = encode_stored(self._topics.site, signed)
-        return Outgoing(self._topics.events(signed.event.data.type), body, content_type=CONTENT_TYPE)
+        if signed.signature is not None and split(body) is None and not self._said_unsigned:
+            self._said_unsigned = True
+            detail = "its signature is of another body: was `site` changed? Consumers that ask for signatures refuse it"
+            self._log.warning("a signed event goes out unsigned", sequence=signed.event.sequence, detail=detail)
+        return body
 
     def _send(self, signed: SignedEvent) -> bool:
         event, message = signed.event, self._message(signed)
@@ -478,5 +487,4 @@ class Publisher:
         self._outcome_shown = True
         signed = self._outbox.signed_event_at(self._topics.table, sequence)
         if signed is not None:
-            body = encode_stored(self._topics.site, signed)
-            self._retained.set(self._topics.outcome, body, content_type=CONTENT_TYPE)
+            self._retained.set(self._topics.outcome, self._body(signed), content_type=CONTENT_TYPE)

@@ -193,7 +193,7 @@ def test_rows_that_another_program_put_in_stop_the_daemon(journal: Journal, make
     with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
         other.execute(
             "INSERT INTO entries "
-            "SELECT 2, 'x', kind, sequence, type, NULL, 0, 0, '', NULL, NULL, body, '', hash, NULL FROM entries"
+            "SELECT 2, 'x', kind, sequence, type, NULL, 0, 0, '', NULL, NULL, body, '', hash, NULL, NULL FROM entries"
         )
     with pytest.raises(JournalDamaged, match="row 1 is not its end any more"):
         journal.commit([maker.closed("r1")])

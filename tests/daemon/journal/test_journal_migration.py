@@ -129,15 +129,15 @@ else:
                 self.inner.execute("PRAGMA cache_spill = ON")
                 os.kill(os.getpid(), signal.SIGKILL)
             return self.inner.execute(sql, *rest)
-    def watched(connection, path):
-        return migrate.migrate(Watched(connection), path)
+    def watched(connection, path, boot):
+        return migrate.migrate(Watched(connection), path, boot)
     files.migrate = watched
 Journal.open(Path(sys.argv[1]), boot="killed").close()
 print("whole", count)
 """
 
 
-@pytest.mark.parametrize("point", ["connect", "6", "12", "16", "22", "24"])
+@pytest.mark.parametrize("point", ["connect", "6", "12", "16", "22", "24", "30", "36"])
 def test_a_kill_in_the_middle_leaves_the_old_journal(old: Path, state_dir: Path, point: str) -> None:
     killed = subprocess.run(
         [sys.executable, "-c", KILLED, str(state_dir), point], capture_output=True, text=True, timeout=60

@@ -126,9 +126,9 @@ def test_a_failed_open_lets_go_of_the_lock(state_dir: Path) -> None:
 def test_a_newer_schema_is_refused(state_dir: Path) -> None:
     open_and_close(state_dir)
     with closing(sqlite3.connect(state_dir / "journal.sqlite3")) as db:
-        db.execute("PRAGMA user_version = 3")
+        db.execute("PRAGMA user_version = 4")
     before = (state_dir / "journal.sqlite3").read_bytes()
-    with pytest.raises(JournalTooNew, match=r"version 3 .* up to 2\. Install"):
+    with pytest.raises(JournalTooNew, match=r"version 4 .* up to 3\. Install"):
         Journal.open(state_dir, boot=BOOT)
     with pytest.raises(JournalTooNew):
         verify_file(state_dir / "journal.sqlite3")

@@ -126,7 +126,7 @@ def test_the_first_rows_deleted(filled: Path, tamper: Any) -> None:
 
 COPY = (
     "dealer_table, kind, sequence + 15, type, subject, wall_ns, mono_ns, boot, client, command_id, body, evidence, "
-    "hash, NULL"
+    "hash, NULL, NULL"
 )
 
 

@@ -254,7 +254,7 @@ def removed(life: Life) -> Path:
         ("DELETE FROM answered WHERE number = 2", "answers to commands", True),
         ("UPDATE answered SET reply = x'7b7d' WHERE number = 2", "answers to commands", True),
         ("INSERT INTO entries SELECT 1, dealer_table, kind, 1, type, subject, wall_ns, mono_ns, boot, client, "
-         "command_id, body, evidence, hash, signature FROM entries WHERE sequence = 25", "it was put in", True),
+         "command_id, body, evidence, hash, signature, signed FROM entries WHERE sequence = 25", "it was put in", True),
         ("UPDATE uses SET last_row = 7 WHERE last_row > 30", "names it last", True),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from dealer_daemon.cli import main
 from dealer_daemon.journal import FILE_NAME, Journal
 from dealer_daemon.journal.chain import genesis
-from dealer_daemon.journal.entry import COLUMNS, Entry, hash_of, marked
+from dealer_daemon.journal.entry import COLUMNS, Entry, hash_of
 from dealer_daemon.journal.seen import NAME
+from dealer_daemon.journal.signatures import digest_of, marked
 from dealer_daemon.mqtt.envelope import event_signer
 from dealer_daemon.mqtt.head_body import encode_head
 from dealer_daemon.mqtt.topics import Topics
@@ -52,10 +54,11 @@ def rewrite(state: Path, change: Change) -> None:
     change(db)
     previous = genesis(*db.execute("SELECT journal_id, created_wall_ns FROM about").fetchone())
     for *columns, stored in db.execute(f"SELECT {COLUMNS}, signature FROM entries ORDER BY id").fetchall():
-        row = Entry(*columns)
+        plain = None if stored is None else stored[16:]
+        row = replace(Entry(*columns), signed=digest_of(plain))
         previous = hash_of(row, previous)
-        signature = marked(None if stored is None else stored[16:], previous)
-        db.execute("UPDATE entries SET hash = ?, signature = ? WHERE id = ?", (previous, signature, row.id))
+        new = (previous, row.signed, marked(plain, previous), row.id)
+        db.execute("UPDATE entries SET hash = ?, signed = ?, signature = ? WHERE id = ?", new)
     for _, sql in triggers:
         db.execute(sql)
     db.close()
