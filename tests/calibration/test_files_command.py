@@ -111,6 +111,22 @@ def test_going_back_from_one_that_is_damaged(capsys: pytest.CaptureFixture[str])
     assert daemon(["check-config", "station.toml"]) == 0
 
 
+@pytest.mark.usefixtures("here")
+def test_an_edit_by_hand_is_noticed_by_every_command_and_by_the_station(capsys: pytest.CaptureFixture[str]) -> None:
+    assert take_in("--json") == take_in("--json") == 0
+    _, second = said(capsys)
+    path = Path(second["folder"]) / "calibration.json"
+    path.write_text(path.read_text().replace('"values": {', '"values": {"width": 3'))
+    assert daemon(["check-config", "station.toml"]) == 2
+    assert "was changed after it was made" in capsys.readouterr().err
+    for action in ("show", "diff"):
+        assert run(action) == 1
+        assert "files import" in capsys.readouterr().err
+    assert run("list", "--json") == 1
+    assert ["was changed" in " ".join(line["problems"]) for line in said(capsys)] == [True, False]
+    assert run("rollback", "--to", second["id"]) == 1, "it is not made to count again either"
+
+
 def test_what_is_no_calibration_is_not_taken(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "bad.json").write_text('{"width": 3}')
     (here / "curve.json").write_text('{"points": [[5, 8]], "margin_laps": 1}')

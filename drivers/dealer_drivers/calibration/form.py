@@ -1,7 +1,8 @@
 """What a calibration file says, and whether it may be believed.
 
 A calibration is a folder that never changes: ``calibration.json`` (the envelope below) and the files that belong to it,
-each bound to it by its SHA-256. The SHA-256 of ``calibration.json`` therefore stands for all of it.
+each bound to it by its SHA-256. The SHA-256 of ``calibration.json`` therefore stands for all of it. It stands beside it
+in ``calibration.sha256``, as ``sha256sum`` writes it: values that were edited by hand are found out, not used.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ import msgspec
 from dealer_drivers.errors import FixConfigError
 from dealer_drivers.json_text import decode_json
 
-FORMAT = 1
+FORMAT = 2
+UNSEALED = 1
+"""The older form, which has no seal until a station takes it up: then it gets one."""
 ENVELOPE = "calibration.json"
+SEAL = "calibration.sha256"
 ID = re.compile(r"\d{4,9}-\d{8}T\d{6}Z")
 """A count within the device, and when it was made. The count orders them: clocks are set back."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -78,7 +82,7 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         if made_at(self.made) is None:
             said.append(f"made: {self.made[:80]!r} is no time with its zone (RFC 3339)")
         for name, digest in self.files.items():
-            if not _FILE.fullmatch(name) or name == ENVELOPE:
+            if not _FILE.fullmatch(name) or name in (ENVELOPE, SEAL):
                 said.append(f"files.{name[:80]}: is no name of a file beside {ENVELOPE}")
             elif not _HASH.fullmatch(digest):
                 said.append(f"files.{name}: is no SHA-256 as in sha256:{'0' * 8}…")
@@ -137,8 +141,14 @@ def read(folder: Path, table: str, device: str) -> Calibration:
     is wrong: file, key and reason."""
     path = folder / ENVELOPE
     data = _bytes(path, path)
-    envelope = _decoded(data, path)
-    problems = envelope.problems()
+    problems = _seal_problems(folder, data)
+    try:
+        envelope = _decoded(data, path)
+    except CalibrationError as error:
+        raise CalibrationError(path, [*problems, *error.problems]) from error
+    if envelope.calibration != UNSEALED and not (folder / SEAL).exists():
+        problems.append(f"{SEAL} beside it is missing, so nobody can tell whether it was changed; {_INSTEAD}")
+    problems += envelope.problems()
     for key, value, wanted in (("id", envelope.id, folder.name), ("table", envelope.table, table)):
         if value != wanted:
             problems.append(f"{key}: is {value[:80]!r}, and it lies where {wanted!r} belongs; was it copied here?")
@@ -157,6 +167,27 @@ def read(folder: Path, table: str, device: str) -> Calibration:
     return Calibration(envelope, folder, sha256_of(data))
 
 
+def seal_of(data: bytes) -> bytes:
+    """What stands in ``calibration.sha256`` beside an envelope of these bytes."""
+    return f"{hashlib.sha256(data).hexdigest()}  {ENVELOPE}\n".encode()
+
+
+_INSTEAD = "roll back, or take changed values in with dealer-calibrate files import"
+
+
+def _seal_problems(folder: Path, data: bytes) -> list[str]:
+    """That the envelope is not the one that was made, as far as its seal tells."""
+    try:
+        sealed = (folder / SEAL).read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        return [f"{SEAL}: cannot be read: {error.strerror}"]
+    if sealed.split() == seal_of(data).split():
+        return []
+    return [f"was changed after it was made: it is not what {SEAL} beside it says; {_INSTEAD}"]
+
+
 class _Version(msgspec.Struct):
     calibration: int
 
@@ -164,7 +195,7 @@ class _Version(msgspec.Struct):
 def _decoded(data: bytes, path: Path) -> Envelope:
     try:
         version = decode_json(data, _Version).calibration
-        if version != FORMAT:
+        if version not in (UNSEALED, FORMAT):
             hint = "install the newer dealer-station that made it" if version > FORMAT else "there is no such form"
             raise CalibrationError(path, [f"calibration: the form is {version}, known is {FORMAT}; {hint}"])
         return decode_json(data, Envelope)

@@ -21,12 +21,14 @@ from dealer_drivers.calibration.form import (
     ENVELOPE,
     FORMAT,
     ID,
+    SEAL,
     Calibration,
     CalibrationError,
     Envelope,
     encode,
     is_name,
     read,
+    seal_of,
     sha256_of,
 )
 from dealer_drivers.whole_files import sync_folder, write_new
@@ -140,17 +142,21 @@ class CalibrationStore:
         return before
 
     def mark_in_use(self, table: str, device: str, used: str) -> None:
-        """A daemon works with this one: it stays, however many are made after it. Raises as ``choose`` does."""
+        """A daemon works with this one: it stays, however many are made after it, and as it is: one of the older form
+        gets its seal. Raises as ``choose`` does."""
         with self._changing(table, device) as folder:
-            self.load(table, device, used)
+            path = self.load(table, device, used).folder
+            if not (path / SEAL).exists():
+                _seal(path)
             if _pointer_or_none(folder / IN_USE) != used:
                 _point(folder / IN_USE, used)
 
     def _write(self, folder: Path, envelope: Envelope, files: Mapping[str, bytes]) -> None:
         part = folder / f"{_PART}{envelope.id}"
         part.mkdir()
-        for name, data in (*files.items(), (ENVELOPE, encode(envelope))):
-            write_new(part / name, data)
+        data = encode(envelope)
+        for name, content in (*files.items(), (ENVELOPE, data), (SEAL, seal_of(data))):
+            write_new(part / name, content)
         sync_folder(part)
         part.rename(folder / envelope.id)
         sync_folder(folder)
@@ -207,6 +213,13 @@ def _point(path: Path, name: str) -> None:
     write_new(part, f"{name}\n".encode())
     part.replace(path)
     sync_folder(path.parent)
+
+
+def _seal(folder: Path) -> None:
+    part = folder.with_name(f"{_PART}{SEAL}")
+    write_new(part, seal_of((folder / ENVELOPE).read_bytes()))
+    part.rename(folder / SEAL)
+    sync_folder(folder)
 
 
 def _make_folders(folder: Path) -> None:

@@ -107,6 +107,7 @@ def test_no_name_leads_elsewhere(tmp_path: Path, name: str) -> None:
     [
         ({"files": {"../x": b""}}, "files"),
         ({"files": {"calibration.json": b""}}, "files"),
+        ({"files": {"calibration.sha256": b""}}, "files"),
         ({"by": " "}, "by"),
         ({"serial": ""}, "serial"),
         ({"kind": "Dice Rig"}, "kind"),
@@ -124,7 +125,7 @@ def test_what_is_no_calibration_is_not_kept(tmp_path: Path, changed: dict[str, A
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda values: values | {"calibration": 2}, "newer dealer-station"),
+        (lambda values: values | {"calibration": 3}, "newer dealer-station"),
         (lambda values: values | {"calibration": 0}, "no such form"),
         (lambda values: values | {"table": "r2"}, "table: is 'r2'"),
         (lambda values: values | {"device": "lamp"}, "device: is 'lamp'"),
@@ -135,6 +136,9 @@ def test_what_is_no_calibration_is_not_kept(tmp_path: Path, changed: dict[str, A
         (lambda values: values | {"more": 1}, "more"),
         (lambda values: values | {"files": values["files"] | {"gone.png": "sha256:" + "0" * 64}}, "files.gone.png"),
         (lambda values: values | {"files": {"plate.png": "md5"}}, "files.plate.png: is no SHA-256"),
+        (lambda values: values | {"values": {"points": [[1.0, 9.0]]}}, "was changed after it was made"),
+        (lambda values: values | {"calibration": 1, "values": {}}, "was changed after it was made"),
+        (lambda values: values | {"serial": None}, "dealer-calibrate files import"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, change: Callable[[dict[str, Any]], dict[str, Any]], said: str) -> None:
@@ -152,7 +156,8 @@ def test_what_is_wrong_is_named(tmp_path: Path, change: Callable[[dict[str, Any]
 def test_no_changed_byte_goes_unseen(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     store = CalibrationStore(tmp_path_factory.mktemp("bytes"))
     kept = store.save(draft(), NOON)
-    path = kept.folder / data.draw(st.sampled_from(["calibration.json", "profile.json", "plate.png"]))
+    names = ["calibration.json", "calibration.sha256", "profile.json", "plate.png"]
+    path = kept.folder / data.draw(st.sampled_from(names))
     content = bytearray(path.read_bytes())
     place = data.draw(st.integers(0, len(content) - 1))
     content[place] ^= data.draw(st.integers(1, 255))
@@ -161,8 +166,41 @@ def test_no_changed_byte_goes_unseen(tmp_path_factory: pytest.TempPathFactory, d
         again = store.load("r1", "camera")
     except CalibrationError:
         return
-    assert path.name == "calibration.json"  # a name or a figure that could have been meant: another hash
-    assert again.sha256 != kept.sha256
+    assert path.name == "calibration.sha256", "white space, for `sha256sum` the same"
+    assert again == kept
+
+
+def test_the_seal_is_what_a_tool_of_every_pc_reads(tmp_path: Path) -> None:
+    kept = CalibrationStore(tmp_path).save(draft(), NOON)
+    command = ["sha256sum", "--check", "--strict", "calibration.sha256"]
+    assert subprocess.run(command, cwd=kept.folder, capture_output=True, check=False).returncode == 0
+
+
+def test_without_its_seal_nobody_can_tell(tmp_path: Path) -> None:
+    store = CalibrationStore(tmp_path)
+    kept = store.save(draft(), NOON)
+    (kept.folder / "calibration.sha256").unlink()
+    with pytest.raises(CalibrationError, match=r"calibration\.sha256 beside it is missing"):
+        store.load("r1", "camera")
+    with pytest.raises(CalibrationError):
+        store.mark_in_use("r1", "camera", kept.id)
+    assert not (kept.folder / "calibration.sha256").exists(), "what may have been changed is not sealed"
+
+
+def test_one_of_the_older_form_is_sealed_when_a_station_takes_it_up(tmp_path: Path) -> None:
+    store = CalibrationStore(tmp_path)
+    kept = store.save(draft(), NOON)
+    path = kept.folder / "calibration.json"
+    older = path.read_text().replace('"calibration": 2', '"calibration": 1')
+    path.write_text(older)
+    path.with_name("calibration.sha256").unlink()
+    assert store.load("r1", "camera").envelope.values == kept.envelope.values
+    store.mark_in_use("r1", "camera", kept.id)
+    assert store.load("r1", "camera").id == kept.id
+    path.write_text(older.replace("2.0", "3.0"))
+    with pytest.raises(CalibrationError, match="was changed after it was made"):
+        store.load("r1", "camera")
+    assert not list(kept.folder.parent.glob(".part*"))
 
 
 def test_two_calibrations_are_compared_key_by_key(tmp_path: Path) -> None:
