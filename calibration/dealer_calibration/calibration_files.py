@@ -94,8 +94,10 @@ def take_in(
         driver = load_driver(driver_name)
     except UnknownDriver as error:
         raise BadImport(str(error)) from error
-    data = file.read_bytes()
     slot, game = _slot(driver, kind)
+    if problem := _unclear(slot, file, beside):
+        raise BadImport(problem)
+    data = file.read_bytes()
     values: dict[str, Any] = {}
     files: dict[str, bytes] = {}
     if slot.file is None:
@@ -149,6 +151,22 @@ def _slot(driver: Driver, kind: str) -> tuple[CalibrationSlot, str | None]:
             return slot, name
     known = ", ".join(sorted(slot.kind for slot, _ in slots))
     raise BadImport(f"--kind {kind}: {driver.name} has no such calibration; there are: {known}")
+
+
+def _unclear(slot: CalibrationSlot, file: Path, beside: Sequence[Path]) -> str | None:
+    """Why it is not clear which file is meant: each has one name in the store."""
+    if slot.file is None:
+        given = ", ".join(map(str, beside))
+        return f"{given}: a {slot.kind} has values alone, no files; leave it out" if beside else None
+    taken = {slot.file: file}
+    for other in beside:
+        if other.name in taken:
+            return (
+                f"{other}: {taken[other.name]} takes the name {other.name} already: give each file once, and another "
+                "name where both are needed"
+            )
+        taken[other.name] = other
+    return None
 
 
 def _values(file: Path, data: bytes) -> dict[str, Any]:

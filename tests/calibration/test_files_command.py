@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dealer_calibration.cli import build_parser, main
+from dealer_calibration.cli import files as files_command
 from dealer_calibration.dice_profile import write_profile
 from dealer_daemon.cli import main as daemon
 from support.driver_examples import bean_camera
@@ -43,9 +44,16 @@ def run(action: str, *more: str) -> int:
     return main(["files", action, "--config", "station.toml", *WHICH, *more])
 
 
+ABOUT = ("--driver", "bean-camera", "--kind", "bean-cloth", "--by", "technician")
+
+
 def take_in(*more: str, file: str = bean_camera.NAME) -> int:
-    about = ("--driver", "bean-camera", "--kind", "bean-cloth", "--by", "technician")
-    return run("import", *about, *more, file)
+    return run("import", *ABOUT, *more, file)
+
+
+def as_configured(here: Path, game: str, driver: str) -> None:
+    """Another game and driver for the same device."""
+    (here / "station.toml").write_text(CONFIG.replace("fan-tan", game).replace("bean-camera", driver))
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> list[Any]:
@@ -132,17 +140,96 @@ def test_what_is_no_calibration_is_not_taken(here: Path, capsys: pytest.CaptureF
     (here / "curve.json").write_text('{"points": [[5, 8]], "margin_laps": 1}')
     assert take_in(file="bad.json") == 1
     assert "bad.json" in capsys.readouterr().err
-    assert take_in("--kind", "dice-rig") == 1
-    assert "there are: bean-cloth" in capsys.readouterr().err
-    assert take_in("--driver", "sundial") == 1
+    assert take_in(file="none.json") == 2
+    as_configured(here, "roulette", "cammegh-ss2")
     assert take_in("--driver", "cammegh-ss2", "--kind", "lap-curve", file="curve.json") == 1
     assert "spin.estimate.points" in capsys.readouterr().err
-    assert take_in(file="none.json") == 2
+    assert not (here / "state").exists()
+    elsewhere = ["files", "import", "--dir", str(here / "x"), *WHICH, "--by", "technician", bean_camera.NAME]
+    assert main([*elsewhere, "--driver", "bean-camera", "--kind", "dice-rig"]) == 1
+    assert "there are: bean-cloth" in capsys.readouterr().err
+    assert main([*elsewhere, "--driver", "sundial", "--kind", "dice-rig"]) == 1
+    assert not (here / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said_of_it"),
+    [
+        (["--table", "x"], "there is no table 'x'; there are: t"),
+        (["--device", "lamp"], "table t has no device 'lamp'; it has: cam"),
+        (["--driver", "sicbo-camera", "--kind", "dice-rig"], "has the driver bean-camera, not sicbo-camera"),
+        (["--driver", "sundial"], "has the driver bean-camera, not sundial"),
+        (["--kind", "dice-rig"], "nothing at table t (fan-tan) takes --kind dice-rig of cam; it takes: bean-cloth"),
+        (["--config", "none.toml"], "none.toml: cannot be read"),
+        (["--config", "none.toml", "--dir", "x"], "none.toml: cannot be read"),
+    ],
+)
+def test_what_the_station_has_no_place_for_is_not_taken(
+    here: Path, capsys: pytest.CaptureFixture[str], given: list[str], said_of_it: str
+) -> None:
+    assert take_in(*given) == 2
+    assert said_of_it in capsys.readouterr().err
+    assert not (here / "state").exists()
+    assert not (here / "x").exists()
+
+
+@pytest.mark.parametrize("harm", ["", "game = 5", 'game = "whist"'])
+def test_a_configuration_that_is_wrong_elsewhere_still_says_what_devices_there_are(
+    here: Path, capsys: pytest.CaptureFixture[str], harm: str
+) -> None:
+    text = CONFIG.replace('game = "fan-tan"', harm).replace("[tables.t]", "[tables]\nx = 5\n[tables.t]")
+    (here / "station.toml").write_text(text + "\n[[tables.t.devices]]\nport = 5\n[station.more]\n")
+    assert take_in("--device", "lamp") == 2
+    assert "it has: cam" in capsys.readouterr().err
+    assert take_in() == (2 if "whist" in harm else 0), (
+        "the driver's own kind needs no game; a game that is none is said"
+    )
+
+
+def test_it_says_what_it_compared_with(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert take_in() == 0
+    assert "checked: station.toml has this device with this driver" in capsys.readouterr().out
+    assert take_in("--json") == 0
+    assert said(capsys)[0]["checked_against"] == "station.toml"
+    given = ["files", "import", "--dir", "x", *WHICH, "--driver", "bean-camera", "--kind", "bean-cloth", "--by", "me"]
+    monkeypatch.setattr(files_command, "DEFAULT_CONFIG", here / "none.toml")
+    assert main([*given, bean_camera.NAME]) == 0
+    assert "NOT checked" in capsys.readouterr().out
+    assert main([*given, "--json", bean_camera.NAME]) == 0
+    assert said(capsys)[0]["checked_against"] is None
+    monkeypatch.setattr(files_command, "DEFAULT_CONFIG", here / "station.toml")
+    assert main([*given, "--table", "x", bean_camera.NAME]) == 2, "the station's own is there"
+
+
+def test_a_list_of_a_device_that_is_none_is_not_just_empty(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("list") == 0
+    assert "no calibration yet" in capsys.readouterr().out
+    assert run("list", "--device", "lamp") == 2
+    assert "it has: cam" in capsys.readouterr().err
+    assert take_in() == 0
+    (here / "station.toml").write_text(CONFIG.replace('"cam"', '"camera"'))
+    assert run("list") == 0, "what is kept of a device that was taken away can still be looked at"
+
+
+def test_each_file_has_one_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "a").mkdir()
+    for name in ("plate.png", "a/plate.png", "profile.json", "a.png"):
+        (here / name).write_bytes(b"x")
+    for beside in (["plate.png", "a/plate.png"], ["a.png", "a.png"], ["profile.json"]):
+        assert run("import", *ABOUT, bean_camera.NAME, *beside) == 1
+        assert "already: give each file once" in capsys.readouterr().err
+    as_configured(here, "roulette", "cammegh-ss2")
+    (here / "curve.json").write_text('{"points": [[5, 8]], "margin_laps": 1}')
+    assert take_in("--driver", "cammegh-ss2", "--kind", "lap-curve", "curve.json", file="a.png") == 1
+    assert "has values alone" in capsys.readouterr().err
     assert not (here / "state").exists()
 
 
 def test_a_wheels_file_brings_what_its_mark_should_be(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "w.toml").write_text(re.sub(r"reference_deg = .*", "reference_deg = 12.5", plain_file()))
+    as_configured(here, "rainbow-wheel", "wheel-modbus")
     about = ("--driver", "wheel-modbus", "--kind", "colour-wheel", "--by", "technician")
     assert run("import", *about, "w.toml") == 0
     capsys.readouterr()
@@ -154,6 +241,7 @@ def test_a_wheels_file_brings_what_its_mark_should_be(here: Path, capsys: pytest
 def test_a_dice_rig_brings_its_plate_and_the_size_of_its_dice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, profile, _ = calibrated(1, "asian")
     write_profile(profile, here / "rig.json", replace=True)
+    as_configured(here, "sic-bo", "sicbo-camera")
     about = ("--driver", "sicbo-camera", "--kind", "dice-rig", "--by", "technician", "rig.json")
     assert run("import", *about) == 1
     assert f"there is no file {profile.content.plate}" in capsys.readouterr().err

@@ -60,10 +60,10 @@ def _action(
     actions: Subcommands, name: str, help_text: str, example: str, handler: Callable[..., int]
 ) -> argparse.ArgumentParser:
     parser = add_command(actions, name, help_text, example, _told(handler))
+    parser.add_argument("--config", type=Path, metavar="F", help=f"the station's TOML file (default: {DEFAULT_CONFIG})")
     parser.add_argument(
-        "--config", type=Path, metavar="F", default=DEFAULT_CONFIG, help=f"the station's TOML file ({DEFAULT_CONFIG})"
+        "--dir", type=Path, metavar="D", help="the folder of calibrations, instead of the station's own"
     )
-    parser.add_argument("--dir", type=Path, metavar="D", help="the folder of calibrations, instead of --config")
     parser.add_argument("--table", required=True, metavar="T", help="the table")
     parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -75,13 +75,17 @@ def _told(handler: Callable[[CalibrationStore, argparse.Namespace], int]) -> Cal
     configuration or a file cannot be read or written."""
 
     def run(arguments: argparse.Namespace) -> int:
+        from dealer_calibration.calibration_place import WrongPlace
         from dealer_daemon.config import ConfigErrors, calibrations_of
         from dealer_drivers.calibration import CalibrationError, CalibrationStore
 
         try:
-            store = CalibrationStore(arguments.dir) if arguments.dir else calibrations_of(arguments.config)
+            if arguments.dir:
+                store = CalibrationStore(arguments.dir)
+            else:
+                store = calibrations_of(arguments.config or DEFAULT_CONFIG)
             return handler(store, arguments)
-        except ConfigErrors as error:
+        except (ConfigErrors, WrongPlace) as error:
             return complain(str(error), WRONG)
         except CalibrationError as error:
             for problem in error.problems:
@@ -96,8 +100,11 @@ def _told(handler: Callable[[CalibrationStore, argparse.Namespace], int]) -> Cal
 def list_(store: CalibrationStore, arguments: argparse.Namespace) -> int:
     """Every calibration, the newest first; one that cannot be used says why."""
     from dealer_calibration.calibration_files import Line, lines
+    from dealer_calibration.calibration_place import see_device
 
     found = lines(store, arguments.table, arguments.device)
+    if not found and (config := _config(arguments)) is not None:
+        see_device(config, arguments.table, arguments.device)
     if arguments.json:
         for line in found:
             print(json.dumps(line.as_json(), ensure_ascii=False))
@@ -156,7 +163,11 @@ def rollback(store: CalibrationStore, arguments: argparse.Namespace) -> int:
 def import_(store: CalibrationStore, arguments: argparse.Namespace) -> int:
     """A new calibration from files that are there. They are checked as the station will check them."""
     from dealer_calibration.calibration_files import BadImport, take_in
+    from dealer_calibration.calibration_place import see_place
 
+    config = _config(arguments)
+    if config is not None:
+        see_place(config, arguments.table, arguments.device, arguments.driver, arguments.kind)
     try:
         made = take_in(
             store,
@@ -172,10 +183,24 @@ def import_(store: CalibrationStore, arguments: argparse.Namespace) -> int:
     except BadImport as error:
         return complain(str(error), NO)
     if arguments.json:
-        print(json.dumps({"id": made.id, "sha256": made.sha256, "folder": str(made.folder)}))
+        checked = None if config is None else str(config)
+        said = {"id": made.id, "sha256": made.sha256, "folder": str(made.folder), "checked_against": checked}
+        print(json.dumps(said))
+        return DONE
+    print(f"{made.folder}: kept, and current: {RESTART}")
+    if config is None:
+        print(
+            f"NOT checked: whether a station has this device; there is no {DEFAULT_CONFIG}, and no --config was given"
+        )
     else:
-        print(f"{made.folder}: kept, and current: {RESTART}")
+        print(f"checked: {config} has this device with this driver, and its table takes a {arguments.kind}")
     return DONE
+
+
+def _config(arguments: argparse.Namespace) -> Path | None:
+    """The configuration to compare with: the one that is given, or the station's where there is one."""
+    given: Path | None = arguments.config
+    return given or (DEFAULT_CONFIG if DEFAULT_CONFIG.exists() else None)
 
 
 def _shown(value: Any) -> str:

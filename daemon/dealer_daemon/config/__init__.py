@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dealer_daemon.config.errors import ConfigError, ConfigErrors, report
 from dealer_daemon.config.loader import calibrations_of, load_config, parse_config
+from dealer_daemon.config.outline import TableOutline, tables_in
 from dealer_daemon.config.types import Config, DeviceConfig, MqttConfig, StationConfig, TableConfig
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "MqttConfig",
     "StationConfig",
     "TableConfig",
+    "TableOutline",
     "calibrations_of",
     "load_config",
     "parse_config",
     "report",
+    "tables_in",
 ]

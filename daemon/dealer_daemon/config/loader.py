@@ -13,6 +13,7 @@ import msgspec
 from dealer_daemon.config.broker import mqtt_problems
 from dealer_daemon.config.errors import ConfigError, ConfigErrors
 from dealer_daemon.config.lines import KeyPath, Lines
+from dealer_daemon.config.outline import read_toml
 from dealer_daemon.config.tables import read_tables
 from dealer_daemon.config.types import Config, MqttConfig, StationConfig, calibrations_folder
 from dealer_daemon.config.walk import Problem, nul_problems, read_struct, secret_problems, unknown_key
@@ -61,12 +62,7 @@ def parse_config(text: str, path: Path) -> Config:
 def calibrations_of(path: Path) -> CalibrationStore:
     """The store that the configuration file at ``path`` names, whatever else is wrong with it: a calibration that
     cannot be used is put right with this. Raises ``ConfigErrors``."""
-    try:
-        station = tomllib.loads(path.read_bytes().decode("utf-8-sig")).get("station")
-    except OSError as error:
-        raise _of_file(path, f"cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # what UTF-8 and TOML decoding raise
-        raise _of_file(path, f"is not TOML: {error}") from error
+    station = read_toml(path).get("station")
     given = {key: station.get(key) for key in ("calibration_dir", "state_dir")} if isinstance(station, dict) else {}
     folder = path.absolute().parent
     for key, below in (("calibration_dir", "."), ("state_dir", "calibration")):
