@@ -14,7 +14,7 @@ def add(commands: Subcommands) -> None:
     parser = add_command(
         commands,
         "check-config",
-        "say everything that is wrong with a configuration; opens no device",
+        "say everything that is wrong with a configuration and the keys that it names; opens no device",
         "dealer-daemon check-config station.toml",
         check,
     )
@@ -24,23 +24,27 @@ def add(commands: Subcommands) -> None:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Exit codes: 0 nothing is wrong, 2 something is."""
+    """Exit codes: 0 nothing is wrong: a station could start with it, 2 something is."""
     import json
 
     from dealer_daemon.config import ConfigErrors, load_config, report
+    from dealer_daemon.station.named_files import files_check, remarks
 
     path = arguments.file or arguments.config
     try:
-        config = load_config(path)
+        config = load_config(path, files_check(starting=False))
     except ConfigErrors as errors:
         if arguments.json:
             print(json.dumps(report(errors.errors), ensure_ascii=False))
             return WRONG
         return complain(str(errors), WRONG)
+    said = remarks(config)
     if arguments.json:
-        print(json.dumps(report(()), ensure_ascii=False))
+        print(json.dumps(report(()) | {"remarks": said}, ensure_ascii=False))
         return DONE
     print(f"{path}: good")
+    for remark in said:
+        print(f"  note: {remark}")
     for table in config.tables.values():
         for device in table.devices:
             print(f"  {table.name} ({table.game}): {device.name} = {device.driver.name} at {device.port}", end="")

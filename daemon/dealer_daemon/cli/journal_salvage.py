@@ -57,7 +57,7 @@ def salvage_journal(arguments: argparse.Namespace) -> int:
     )
     from dealer_daemon.journal.loss import MAX_AFTER
     from dealer_daemon.signing import KeyFileError
-    from dealer_daemon.station.signing import PUBLIC_KEYS
+    from dealer_daemon.station.named_files import PUBLIC_KEYS
     from dealer_drivers.secret_files import CredentialMissing
 
     after: dict[str, int] = {}

@@ -36,9 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 stopped, 1 the journal refuses, 2 the configuration is wrong, 130 interrupted."""
     from dealer_daemon.config import ConfigErrors, load_config
     from dealer_daemon.log import configure
+    from dealer_daemon.station.named_files import files_check
 
     try:
-        config = load_config(arguments.config)
+        config = load_config(arguments.config, files_check(starting=True))
     except ConfigErrors as errors:
         return complain(str(errors), WRONG)
     configure(arguments.log_format, arguments.log_level)

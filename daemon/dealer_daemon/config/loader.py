@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +15,7 @@ from dealer_daemon.config.errors import ConfigError, ConfigErrors
 from dealer_daemon.config.lines import KeyPath, Lines
 from dealer_daemon.config.outline import read_toml
 from dealer_daemon.config.tables import read_tables
-from dealer_daemon.config.types import Config, MqttConfig, StationConfig, calibrations_folder
+from dealer_daemon.config.types import Config, MqttConfig, StationConfig, TableConfig, calibrations_folder
 from dealer_daemon.config.walk import Problem, nul_problems, read_struct, secret_problems, unknown_key
 from dealer_daemon.redact import redact
 from dealer_drivers.calibration import CalibrationStore
@@ -23,11 +23,17 @@ from dealer_drivers.secret_files import credential_problem, is_credential
 
 S = TypeVar("S", bound=msgspec.Struct)
 
+AlsoCheck = Callable[[StationConfig | None, MqttConfig | None, Mapping[str, TableConfig]], Iterable[Problem]]
+"""Sections that could be read, and what is wrong with what they name."""
+
 SECTIONS = ("station", "mqtt", "tables")
 
 
-def load_config(path: Path) -> Config:
-    """The configuration in the file. Raises ``ConfigErrors`` with all that is wrong with it."""
+def load_config(path: Path, also: AlsoCheck | None = None) -> Config:
+    """The configuration in the file. Raises ``ConfigErrors`` with all that is wrong with it.
+
+    ``also`` looks at what could be read of the sections and says what else is wrong.
+    """
     try:
         if path.exists() and not path.is_file():
             raise _of_file(path, "is no file")
@@ -36,10 +42,10 @@ def load_config(path: Path) -> Config:
         raise _of_file(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise _of_file(path, "is not UTF-8 text; save it as UTF-8") from error
-    return parse_config(text, path)
+    return parse_config(text, path, also)
 
 
-def parse_config(text: str, path: Path) -> Config:
+def parse_config(text: str, path: Path, also: AlsoCheck | None = None) -> Config:
     """As ``load_config``, of a text already read; ``path`` names it and is where relative paths start."""
     try:
         values = tomllib.loads(text)
@@ -51,7 +57,7 @@ def parse_config(text: str, path: Path) -> Config:
     except ValueError as error:  # a number of thousands of digits
         raise _of_file(path, f"is not TOML: {error}") from error
     problems: list[Problem] = []
-    config = _read(values, path.absolute().parent, problems)
+    config = _read(values, path.absolute().parent, problems, also)
     if config is None or problems:
         lines = Lines(text)
         errors = [ConfigError(str(path), lines.line_of(p.path), _dotted(p.path), redact(p.reason)) for p in problems]
@@ -72,7 +78,7 @@ def calibrations_of(path: Path) -> CalibrationStore:
     raise ConfigErrors([ConfigError(str(path), None, "station", reason)])
 
 
-def _read(values: dict[str, Any], folder: Path, problems: list[Problem]) -> Config | None:
+def _read(values: dict[str, Any], folder: Path, problems: list[Problem], also: AlsoCheck | None) -> Config | None:
     problems += nul_problems(values)
     if problems:  # no system takes such a path: nothing that is named here may be opened
         return None
@@ -87,13 +93,12 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem]) -> Conf
         station = _absolute(station, folder, "state_dir", "signing_key_file", "calibration_dir")
     store = None if station is None else CalibrationStore(calibrations_folder(station))
     tables = read_tables(values.get("tables", {}), problems, store)
-    if station is None or mqtt is None:
-        return None
-    return Config(
-        station=station,
-        mqtt=_absolute(mqtt, folder, "password_file", "ca_file", "cert_file", "key_file"),
-        tables=tables,
-    )
+    if mqtt is not None:
+        mqtt = _absolute(mqtt, folder, "password_file", "ca_file", "cert_file", "key_file")
+    if also is not None:
+        said = {problem.path for problem in problems}
+        problems += [problem for problem in also(station, mqtt, tables) if problem.path not in said]
+    return None if station is None or mqtt is None else Config(station=station, mqtt=mqtt, tables=tables)
 
 
 def _credential_problems(values: dict[str, Any]) -> Iterator[Problem]:

@@ -96,20 +96,65 @@ def read_password(settings: BrokerSettings) -> str | None:
     """
     if settings.password_file is None:
         return None
+    return _password_in(settings.password_file)
+
+
+def _password_in(path: Path) -> str:
     try:
-        password = settings.password_file.read_text(encoding="utf-8").rstrip("\r\n")
+        password = path.read_text(encoding="utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise PasswordFileError(f"{settings.password_file} is no UTF-8 text") from error
+        raise PasswordFileError(f"{path} is no UTF-8 text") from error
     if not password:
-        raise PasswordFileError(f"{settings.password_file} is empty")
+        raise PasswordFileError(f"{path} is empty")
     return password
+
+
+def password_problem(path: Path) -> str | None:
+    """Why the file holds no password."""
+    try:
+        _password_in(path)
+    except PasswordFileError as error:
+        return str(error)
+    except OSError as error:
+        return f"{path}: cannot be read: {error.strerror}"
+    return None
+
+
+def ca_problem(path: Path) -> str | None:
+    """Why the file holds no certificates of authorities."""
+    try:
+        verifying_context(path)
+    except ssl.SSLError as error:
+        return f"{path}: holds no certificates in PEM: {error.reason or error}"
+    except OSError as error:
+        return f"{path}: cannot be read: {error.strerror or error}"
+    return None
+
+
+def certificate_problems(cert_file: Path, key_file: Path) -> list[tuple[str, str]]:
+    """Why a certificate and its key, both readable, are of no use, as (key of ``[mqtt]``, reason)."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_cert_chain(cert_file, key_file, _no_password)
+    except ssl.SSLError as error:
+        # Which of both it is OpenSSL does not say; a key of another certificate is the one that it names.
+        why = "is not the key of cert_file" if error.reason == "KEY_VALUES_MISMATCH" else f"cannot be used: {error}"
+        return [("key_file", f"{key_file}: with {cert_file} beside it, it {why}; both are PEM, the key unencrypted")]
+    except OSError as error:
+        return [("cert_file", f"{cert_file}, {key_file}: cannot be read: {error.strerror or error}")]
+    return []
+
+
+def _no_password() -> str:
+    """For a key that is encrypted: OpenSSL would else ask at the terminal, and wait."""
+    return ""
 
 
 def tls_context(settings: BrokerSettings) -> ssl.SSLContext:
     """A verifying TLS context (TLS 1.2 or newer). Raises ``OSError`` (``ssl.SSLError`` among it) for a bad file."""
     context = verifying_context(settings.ca_file)
     if settings.cert_file is not None:
-        context.load_cert_chain(settings.cert_file, settings.key_file)
+        context.load_cert_chain(settings.cert_file, settings.key_file, _no_password)
     return context
 
 

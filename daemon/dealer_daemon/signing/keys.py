@@ -92,6 +92,11 @@ def read_signing_key(path: Path, *, guarded: bool = False) -> SigningKey:
             f"{path}: the signing key cannot be read ({error.strerror}): make one with `dealer-daemon keys make`, and "
             "give it to the daemon's user"
         ) from error
+    if b"PUBLIC KEY-----" in pem and b"PRIVATE KEY-----" not in pem:  # before its mode: everybody may read that
+        raise KeyFileError(
+            f"{path}: holds a public key, and nothing can be signed with that: name the private one that was made with "
+            f"it ({KEY_FILE})"
+        )
     if mode & 0o077 and not guarded:
         raise KeyFileError(
             f"{path}: others than its owner may use the signing key (mode {mode:04o}): say `chmod 0600 {path}`. Was it "

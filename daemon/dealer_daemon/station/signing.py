@@ -9,10 +9,8 @@ import structlog
 from dealer_daemon.config import Config
 from dealer_daemon.mqtt.heads import Signing
 from dealer_daemon.signing import SigningKey, public_keys_in, read_signing_key, write_public_key
+from dealer_daemon.station.named_files import PUBLIC_KEYS, secrets_open
 from dealer_drivers.secret_files import is_credential, open_to_others, secret_file
-
-PUBLIC_KEYS = "public-keys"
-"""In the state directory, readable by all who may enter it: ``{id}.pem``."""
 
 
 def station_key(config: Config) -> SigningKey | None:
@@ -21,9 +19,8 @@ def station_key(config: Config) -> SigningKey | None:
     Raises ``KeyFileError`` and ``CredentialMissing``: a station that is to sign does not run unsigned.
     """
     log = structlog.get_logger()
-    for value in (config.mqtt.password_file, config.mqtt.key_file):
-        if value is not None and not is_credential(value) and (problem := open_to_others(Path(value))) is not None:
-            log.warning("secret_open_to_others", detail=problem)
+    for problem in secrets_open(config):
+        log.warning("secret_open_to_others", detail=problem)
     state_dir = Path(config.station.state_dir)
     if state_dir.is_dir() and (problem := open_to_others(state_dir)) is not None:
         log.warning("state_dir_open_to_others", detail=problem)
