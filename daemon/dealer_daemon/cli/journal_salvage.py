@@ -67,14 +67,18 @@ def salvage_journal(arguments: argparse.Namespace) -> int:
             return complain(f"--after {given}: it is TABLE=N, such as r1=1207", WRONG)
         if int(sequence) > MAX_AFTER:
             return complain(f"--after {given}: a table can go on after {MAX_AFTER} at most", WRONG)
+        if table in after:
+            return complain(f"--after {given}: {table} is there twice; give its highest sequence once", WRONG)
         after[table] = int(sequence)
     try:
-        sign = _signer(arguments)
+        sign, tables = _configured(arguments)
     except (ConfigErrors, KeyFileError, CredentialMissing) as error:
         return complain(str(error), WRONG)
     boot = str(uuid.uuid4())
     try:
-        report = salvage(arguments.file, arguments.to, by=arguments.by, boot=boot, after=after, sign=sign)
+        report = salvage(
+            arguments.file, arguments.to, by=arguments.by, boot=boot, after=after, tables=tables, sign=sign
+        )
     except (JournalUnreadable, JournalTooNew, JournalMisuse) as error:
         return complain(str(error), WRONG)
     except JournalDamaged as error:
@@ -131,13 +135,14 @@ def _copy_folder(keys: Path, to: Path) -> int:
     return len(list(to.glob("*.pem")))
 
 
-def _signer(arguments: argparse.Namespace) -> Signer | None:
+def _configured(arguments: argparse.Namespace) -> tuple[Signer | None, list[str]]:
+    """What signs, and the names of the tables, by the configuration that is given."""
     from dealer_daemon.config import load_config
     from dealer_daemon.mqtt.envelope import event_signer
     from dealer_daemon.station.signing import read_station_key
 
     if arguments.config is None:
-        return None
+        return None, []
     config = load_config(arguments.config)
     key = read_station_key(config)
-    return None if key is None else event_signer(config.station.site, key)
+    return None if key is None else event_signer(config.station.site, key), list(config.tables)

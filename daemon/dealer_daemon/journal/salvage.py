@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,29 +80,32 @@ def salvage(
     by: str,
     boot: str,
     after: Mapping[str, int] | None = None,
+    tables: Collection[str] = (),
     sign: Signer | None = None,
 ) -> SalvageReport:
     """Copy what can be proved of the journal at ``path`` into a new state directory, and let its tables go on behind
     every sequence that anybody may have seen.
 
     That is the highest of: what was proved; what cursors and ``journal.head`` beside the file say; rows further on that
-    fit the row before them; and ``after``, what a person knows by table. ``by`` is that person; ``sign`` is as in
-    ``Journal.open``.
+    fit the row before them; and ``after``, what a person knows by table. ``by`` is that person; ``tables`` are names
+    that ``after`` may have beside those that the journal still tells; ``sign`` is as in ``Journal.open``.
 
-    Raises ``JournalMisuse`` when ``state_dir`` has something in it already, for a number in ``after`` above
-    ``loss.MAX_AFTER``, and for a table that has no position of the publisher (lost, or it never had a broker) and
-    stands not in ``after``: nobody but a person then knows what servers have. ``JournalDamaged`` when not even the
-    beginning of the journal can be proved, ``JournalUnreadable``, ``JournalTooNew``, ``JournalUnavailable``, and
-    ``OSError`` when the new file cannot be made.
+    Raises ``JournalMisuse`` when ``state_dir`` has something in it already; for a number in ``after`` above
+    ``loss.MAX_AFTER``, of a table that is none, or that says less than is known; and for a table that has no position
+    of the publisher (lost, or it never had a broker) and stands not in ``after``: nobody but a person then knows what
+    servers have. ``JournalDamaged`` when not even the beginning of the journal can be proved, ``JournalUnreadable``,
+    ``JournalTooNew``, ``JournalUnavailable``, and ``OSError`` when the new file cannot be made.
     """
     if state_dir.exists() and any(state_dir.iterdir()):
         raise JournalMisuse(f"{state_dir}: is not empty: give a new directory, so that nothing is overwritten")
     report = SalvageReport(str(state_dir / FILE_NAME))
     try:
         cursors, highest = _read(path, state_dir, boot, report, sign)
-        for words in (_by_table(cursors), after or {}):
-            for table, sequence in words.items():
-                _at_least(highest, table, sequence)
+        for table, sequence in _by_table(cursors).items():
+            _at_least(highest, table, sequence)
+        _see_what_is_said(after or {}, highest, report.events, tables, cursors)
+        for table, sequence in (after or {}).items():
+            _at_least(highest, table, sequence)
         report.published_missing = sorted(t for t in {*report.events, *highest} if (t, PUBLISHED) not in cursors)
         if unknown := [table for table in report.published_missing if table not in (after or {})]:
             raise _published_unknown(path, unknown, report)
@@ -310,6 +313,33 @@ def _cursors(source: sqlite3.Connection, report: SalvageReport) -> Cursors:
     if wrong:
         report.cursors_missing = wrong[0]
     return found
+
+
+def _see_what_is_said(
+    after: Mapping[str, int],
+    highest: Mapping[str, int],
+    events: Mapping[str, int],
+    tables: Collection[str],
+    cursors: Cursors,
+) -> None:
+    """That a person named known tables and told what is not known. Raises ``JournalMisuse`` with what is not so."""
+    known = {*highest, *events}
+    said = []
+    for table, sequence in after.items():
+        there = max(highest.get(table, 0), events.get(table, 0))
+        if table not in known and table not in tables:
+            has = ", ".join(sorted(known)) or "none that can be read"
+            said.append(
+                f"--after {table}={sequence}: the journal has no table {table}; it has: {has}. Is all of it lost, give "
+                "the --config that has it"
+            )
+        elif sequence < there and (table, PUBLISHED) in cursors:  # else it says how far it was published
+            said.append(
+                f"--after {table}={sequence}: the journal itself tells of events up to {there}: leave it out, or give "
+                f"more than {there} if servers have more"
+            )
+    if said:
+        raise JournalMisuse("; ".join(said))
 
 
 def _published_unknown(path: Path, tables: list[str], report: SalvageReport) -> JournalMisuse:

@@ -28,6 +28,18 @@ from dealer_daemon.round import TableState, apply, fold
 from dealer_daemon.station.setup import recover
 
 BOOT = "boot-1"
+STATION = """
+[station]
+site = "studio-1"
+state_dir = "state"
+[tables.w1]
+game = "roulette"
+spin = {laps = "unobserved", unobserved = "accept"}
+[[tables.w1.devices]]
+name = "wheel"
+driver = "cammegh-ss2"
+port = "/dev/wheel"
+"""
 
 
 def fill(state_dir: Path, maker: Any, rounds: int = 6) -> Path:
@@ -122,7 +134,7 @@ def test_where_the_cursors_are_lost_a_person_says_what_servers_have(
         rescue(path, tmp_path / "new")
     assert "--after r1=N" in str(refusal.value)
     assert list((tmp_path / "new").iterdir()) == []
-    report = rescue(path, tmp_path / "new", after={"r1": 20, "r2": 0})
+    report = rescue(path, tmp_path / "new", after={"r1": 20} if how == "changed" else {"r1": 20, "r2": 0})
     assert report.cursors_missing is not None
     assert report.published_missing == (["r1"] if how == "changed" else ["r1", "r2"])
     assert report.lost == {"r1": (19, 20)}
@@ -136,18 +148,49 @@ def test_a_table_that_was_never_published_needs_a_word_too(state_dir: Path, tmp_
     with closing(Journal.open(state_dir, boot=BOOT)) as journal:
         maker.round(journal, "r1", 1)
     with pytest.raises(JournalMisuse, match="0 for a table that never had a broker"):
-        rescue(state_dir / FILE_NAME, tmp_path / "new", after={"r2": 9})
+        rescue(state_dir / FILE_NAME, tmp_path / "new", after={})
     report = rescue(state_dir / FILE_NAME, tmp_path / "new", after={"r1": 0})
     assert (report.lost, report.published_missing, report.cursors_missing) == ({}, ["r1"], None)
 
 
 def test_what_a_person_knows_counts(state_dir: Path, tmp_path: Path, maker: Any) -> None:
     path = fill(state_dir, maker, rounds=2)
-    report = rescue(path, tmp_path / "new", after={"r2": 8, "r1": 2, "b1": 5})
+    report = rescue(path, tmp_path / "new", after={"r2": 8, "r1": 6, "b1": 5}, tables=["b1", "r9"])
     assert report.lost == {"r2": (4, 8), "b1": (1, 5)}
     with closing(Journal.open(tmp_path / "new", boot="after")) as journal:
         assert {table: journal.last_sequence(table) for table in journal.tables()} == {"b1": 6, "r1": 6, "r2": 9}
     assert verify_file(tmp_path / "new" / FILE_NAME).problems == []
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ({"r3": 5}, "--after r3=5: the journal has no table r3; it has: r1, r2. Is all of it lost, give the --config"),
+        ({"r1": 5}, "--after r1=5: the journal itself tells of events up to 6: leave it out, or give more than 6"),
+        ({"r1": 0}, "events up to 6"),
+        ({"r1": 7, "r2": 2, "r1 ": 9}, "--after r2=2: the journal itself"),
+        ({"r1": 7, "r2": 2, "r1 ": 9}, "; --after r1 =9: the journal has no table r1 ;"),
+    ],
+)
+def test_what_a_person_says_and_cannot_be_is_refused_with_all_of_it(
+    state_dir: Path, tmp_path: Path, maker: Any, after: dict[str, int], said: str
+) -> None:
+    path = fill(state_dir, maker, rounds=2)
+    with pytest.raises(JournalMisuse) as refusal:
+        rescue(path, tmp_path / "new", after=after)
+    assert said in str(refusal.value)
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_what_was_given_counts_though_its_rows_are_lost(
+    state_dir: Path, tmp_path: Path, maker: Any, tamper: Any
+) -> None:
+    """A number is held against all that the journal tells, not against the rows that are whole."""
+    path = fill(state_dir, maker, rounds=2)
+    tamper("UPDATE entries SET boot = 'other' WHERE id = 3")
+    with pytest.raises(JournalMisuse, match="r1=3: the journal itself tells of events up to 6"):
+        rescue(path, tmp_path / "new", after={"r1": 3})
+    assert rescue(path, tmp_path / "new", after={"r1": 6}).lost["r1"] == (2, 6)
 
 
 def test_a_whole_journal_is_copied_whole(state_dir: Path, tmp_path: Path, maker: Any) -> None:
@@ -252,6 +295,14 @@ def test_the_command(
     assert main([*arguments, "--to", str(tmp_path / "two")]) == 2
     assert main([*arguments, "--to", str(tmp_path / "three"), "--after", "r1"]) == 2
     assert "TABLE=N" in capsys.readouterr().err
+    assert main([*arguments, "--to", str(tmp_path / "three"), "--after", "r1=26"]) == 2
+    assert "--after r1=26: r1 is there twice" in capsys.readouterr().err
+    assert main([*arguments, "--to", str(tmp_path / "three"), "--after", "w1=4"]) == 2
+    assert "the journal has no table w1; it has: r1, r2" in capsys.readouterr().err
+    (tmp_path / "station.toml").write_text(STATION)
+    more = ["--after", "w1=4", "--config", str(tmp_path / "station.toml")]
+    assert main([*arguments, "--to", str(tmp_path / "three"), *more]) == 0, "a table of the configuration"
+    assert "w1: events 1 to 4 are lost" in capsys.readouterr().out
     assert main(["journal", "verify", str(tmp_path / "one" / FILE_NAME)]) == 0
 
 
