@@ -3,10 +3,12 @@
 //	go run . mqtt://mqtt-host:1883 dealer/v1/studio-1 settler settled.sqlite3 [station-public.pem ...]
 //
 // TABLES=r1,r2 in the environment where the broker refuses a subscription for all tables at once, as ejabberd does.
-// What an event means to you and how far you are go into one transaction (settle): that is all of the secret.
+// What an event means to you and how far you are go into one transaction (settle): that is all of the secret. Whatever
+// else comes on these topics is left, with a line that says so.
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -17,6 +19,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"log"
 	"net/url"
@@ -38,6 +41,24 @@ type event struct {
 	ID, Source, Type, Subject string
 	Sequence                  int64
 	Data                      json.RawMessage
+}
+
+const largest = int64(1)<<53 - 1 // a sequence is a whole number that every language holds
+
+// notOurs is what is said of a body that no station sends: anybody may publish anything.
+type notOurs string
+
+func (n notOurs) Error() string { return string(n) }
+
+// read takes an object apart. A list, a text or nothing is none, and so is what has values of other kinds.
+func read(body []byte, into any) error {
+	if trimmed := bytes.TrimSpace(body); len(trimmed) == 0 || trimmed[0] != '{' {
+		return notOurs("is no object in JSON")
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return notOurs("cannot be read: " + err.Error())
+	}
+	return nil
 }
 
 // settle is yours to write: all that the event means, through tx and nowhere else. No commit here.
@@ -80,6 +101,16 @@ func (c *consumer) verified(body []byte) bool {
 }
 
 func (c *consumer) message(m *paho.Publish) error {
+	err := c.take(m)
+	var left notOurs
+	if errors.As(err, &left) {
+		log.Printf("%s: left, it %v: %.200q", m.Topic, left, m.Payload)
+		return nil
+	}
+	return err
+}
+
+func (c *consumer) take(m *paho.Publish) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	words := strings.Split(strings.TrimPrefix(m.Topic, c.base+"/"), "/")
@@ -95,23 +126,26 @@ func (c *consumer) message(m *paho.Publish) error {
 	}
 	var body struct {
 		event
-		LastSequence int64 `json:"last_sequence"`
+		LastSequence *int64 `json:"last_sequence"`
 	}
 	if kind == "events" && !c.verified(m.Payload) {
 		log.Printf("%s: an event that no station signed: %.200s", name, m.Payload)
 		return nil
 	}
-	if err := json.Unmarshal(m.Payload, &body); err != nil {
+	if err := read(m.Payload, &body); err != nil {
 		return err
 	}
 	switch kind {
 	case "events":
 		return c.handle(name, t, body.event)
 	case "state":
-		t.newest = max(t.newest, body.LastSequence)
+		if body.LastSequence == nil || *body.LastSequence < 0 || *body.LastSequence > largest {
+			return notOurs("has no last_sequence")
+		}
+		t.newest = max(t.newest, *body.LastSequence)
 	default: // the answer to events.resend
 		var reply struct{ Command, Error, Message string }
-		if err := json.Unmarshal(body.Data, &reply); err != nil {
+		if err := read(body.Data, &reply); err != nil {
 			return err
 		}
 		if reply.Error == "" || !strings.HasPrefix(reply.Command, c.runID) {
@@ -127,15 +161,21 @@ func (c *consumer) message(m *paho.Publish) error {
 
 // handle takes the next event; one that we have, or that is too early, is left.
 func (c *consumer) handle(name string, t *table, e event) error {
+	lost := struct {
+		From int64 `json:"from_sequence"`
+	}{From: e.Sequence}
+	if e.ID == "" || e.Type == "" || e.Sequence < 1 || e.Sequence > largest {
+		return notOurs("has no id, no type or no sequence")
+	}
+	if err := read(e.Data, &lost); err != nil {
+		return err
+	}
 	first := e.Sequence
 	if e.Type == "events.lost" {
-		var lost struct {
-			From int64 `json:"from_sequence"`
-		}
-		if err := json.Unmarshal(e.Data, &lost); err != nil {
-			return err
-		}
 		first = lost.From
+	}
+	if first < 1 {
+		return notOurs("has no from_sequence")
 	}
 	t.newest = max(t.newest, e.Sequence)
 	if e.Source != "/"+path.Base(c.base)+"/"+name || first > t.handled+1 || t.handled+1 > e.Sequence {

@@ -42,7 +42,7 @@ import org.eclipse.paho.mqttv5.common.packet.MqttProperties;
  * does.
  *
  * <p>What an event means to you and how far you are go into one transaction ({@link #settle}): that is all of the
- * secret. With Eclipse Paho (org.eclipse.paho.mqttv5.client), Jackson and a JDBC driver (sqlite-jdbc).
+ * secret. Whatever else comes on these topics is left, with a line that says so. With Eclipse Paho (org.eclipse.paho.mqttv5.client), Jackson and a JDBC driver (sqlite-jdbc).
  */
 public final class Consumer implements MqttCallback {
     private static final long STALE_MS = 2000; // without progress for so long, what is missing is asked for
@@ -50,6 +50,50 @@ public final class Consumer implements MqttCallback {
     private static final Pattern SIGNATURE = Pattern.compile(",\"signature\":\"([A-Za-z0-9_-]{86})\"}$");
     private static final Pattern SIGNKEY = Pattern.compile("\"signkey\":\"([0-9a-f]{16})\"");
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final long LARGEST = (1L << 53) - 1; // a sequence is a whole number that every language holds
+
+    /** A body that no station sends: anybody may publish anything. The message goes on after "it ...". */
+    private static final class NotOurs extends Exception {
+        NotOurs(String why) {
+            super(why);
+        }
+    }
+
+    private static JsonNode read(byte[] body) throws NotOurs {
+        JsonNode found;
+        try {
+            found = JSON.readTree(body);
+        } catch (IOException error) {
+            throw new NotOurs("is no JSON: " + error.getMessage());
+        }
+        if (found == null || !found.isObject()) {
+            throw new NotOurs("is no object in JSON");
+        }
+        return found;
+    }
+
+    private static JsonNode object(JsonNode found, String key) throws NotOurs {
+        if (!found.path(key).isObject()) {
+            throw new NotOurs("has no " + key);
+        }
+        return found.path(key);
+    }
+
+    private static String text(JsonNode found, String key) throws NotOurs {
+        if (!found.path(key).isTextual()) {
+            throw new NotOurs("has no text as " + key);
+        }
+        return found.path(key).asText();
+    }
+
+    private static long number(JsonNode found, String key, long least) throws NotOurs {
+        JsonNode value = found.path(key);
+        if (!value.isIntegralNumber() || !value.canConvertToLong()
+                || value.asLong() < least || value.asLong() > LARGEST) {
+            throw new NotOurs("has no sequence as " + key);
+        }
+        return value.asLong();
+    }
 
     /** How far we are with one table. */
     private static final class Table {
@@ -137,12 +181,12 @@ public final class Consumer implements MqttCallback {
             byte[] body = message.getPayload();
             if (words[1].equals("events") && !verified(body)) {
                 System.err.println(words[0] + ": an event that no station signed");
-            } else if (words[1].equals("events")) {
-                handle(words[0], table, JSON.readTree(body));
-            } else if (words[1].equals("state")) {
-                table.newest = Math.max(table.newest, JSON.readTree(body).get("last_sequence").asLong());
             } else {
-                answered(words[0], JSON.readTree(body).get("data"));
+                try {
+                    take(words[0], words[1], table, read(body));
+                } catch (NotOurs wrong) {
+                    System.err.println(topic + ": left, it " + wrong.getMessage());
+                }
             }
             client.messageArrivedComplete(message.getId(), message.getQos());
         } catch (Exception error) {
@@ -151,14 +195,26 @@ public final class Consumer implements MqttCallback {
         }
     }
 
+    private void take(String key, String kind, Table table, JsonNode body) throws NotOurs, SQLException, IOException {
+        if (kind.equals("events")) {
+            handle(key, table, body);
+        } else if (kind.equals("state")) {
+            table.newest = Math.max(table.newest, number(body, "last_sequence", 0));
+        } else {
+            answered(key, object(body, "data"));
+        }
+    }
+
     /** The next one is handled; one that we have, or that is too early, is not. */
-    private void handle(String key, Table table, JsonNode event) throws SQLException {
-        long last = event.get("sequence").asLong();
-        boolean lost = event.get("type").asText().equals("events.lost");
-        long first = lost ? event.at("/data/from_sequence").asLong() : last;
+    private void handle(String key, Table table, JsonNode event) throws NotOurs, SQLException {
+        long last = number(event, "sequence", 1);
+        boolean lost = text(event, "type").equals("events.lost");
+        long first = lost ? number(object(event, "data"), "from_sequence", 1) : last;
+        text(event, "id");
+        object(event, "data");
         table.newest = Math.max(table.newest, last);
         String site = base.substring(base.lastIndexOf('/') + 1);
-        boolean ours = event.get("source").asText().equals("/" + site + "/" + key);
+        boolean ours = text(event, "source").equals("/" + site + "/" + key);
         if (!ours || first > table.handled + 1 || table.handled + 1 > last) {
             return;
         }
@@ -230,12 +286,12 @@ public final class Consumer implements MqttCallback {
     }
 
     /** The answer to a command of ours. Anybody can have answers sent to our topic: those are left. */
-    private void answered(String table, JsonNode reply) throws IOException {
-        if (reply.get("ok").asBoolean() || !reply.get("command").asText().startsWith(runId)) {
+    private void answered(String table, JsonNode reply) throws NotOurs, IOException {
+        if (reply.path("ok").asBoolean() || !text(reply, "command").startsWith(runId)) {
             return;
         }
-        String words = table + ": " + reply.get("error").asText() + ": " + reply.get("message").asText();
-        if (reply.get("error").asText().equals("bad_argument")) {
+        String words = table + ": " + text(reply, "error") + ": " + text(reply, "message");
+        if (text(reply, "error").equals("bad_argument")) {
             throw new IOException(words); // what we miss is not kept any more: a person must look
         }
         System.err.println(words);

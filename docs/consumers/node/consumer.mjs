@@ -5,10 +5,12 @@
 //
 // TABLES=r1,r2 in the environment where the broker refuses a subscription for all tables at once, as ejabberd does.
 // One line of the file is what an event means to you and how far you are, in one write: a line is there or it is not.
+// Whatever else comes on these topics is left, with a line that says so.
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import mqtt from 'mqtt'
+import { NotOurs, readEvent, readNewest, readReply } from './bodies.mjs'
 import { readKeys, verify } from './signature.mjs'
 
 const STALE_MS = 2000 // without progress for so long, what is missing is asked for; and what was refused is tried again
@@ -52,10 +54,9 @@ function handle (key, body) {
     console.error(`${key}: an event that no station signed: ${body.subarray(0, 200)}`)
     return
   }
-  const event = JSON.parse(body)
+  const event = readEvent(body)
   const at = table(key)
-  const last = event.sequence
-  const first = event.type === 'events.lost' ? event.data.from_sequence : last
+  const { first, sequence: last } = event
   at.newest = Math.max(at.newest, last)
   // Not from this table, or we have it, or it is too early.
   if (event.source !== `/${site}/${key}` || first > at.handled + 1 || at.handled + 1 > last) return
@@ -97,15 +98,20 @@ client.on('connect', beginAnew)
 // Not on('message'): the broker may forget an event only after it is kept, and ``done`` is what tells it.
 client.handleMessage = (packet, done) => {
   const [key, kind] = packet.topic.slice(base.length + 1).split('/')
-  if (kind === 'events') handle(key, packet.payload)
-  else if (kind === 'state') table(key).newest = Math.max(table(key).newest, JSON.parse(packet.payload).last_sequence)
-  else answered(key, JSON.parse(packet.payload).data)
+  try {
+    if (kind === 'events') handle(key, packet.payload)
+    else if (kind === 'state') table(key).newest = Math.max(table(key).newest, readNewest(packet.payload))
+    else answered(key, readReply(packet.payload))
+  } catch (wrong) {
+    if (!(wrong instanceof NotOurs)) throw wrong
+    console.error(`${packet.topic}: left, it ${wrong.message}: ${JSON.stringify(packet.payload.toString('latin1', 0, 200))}`)
+  }
   done()
 }
 
 // The answer to a command of ours. Anybody can have answers sent to our topic: those are left.
-function answered (key, { command, ok, error, message }) {
-  if (ok || !command.startsWith(runId)) return
+function answered (key, { command, error, message }) {
+  if (error === null || !command.startsWith(runId)) return
   console.error(`${key}: the station does not resend: ${error}: ${message}`)
   if (error === 'bad_argument') process.exit(1) // what we miss is not kept any more: a person must look
 }

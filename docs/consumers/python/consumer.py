@@ -5,7 +5,8 @@
 
 ``TABLES=r1,r2`` in the environment where the broker refuses a subscription for all tables at once, as ejabberd does.
 What an event means to you and how far you are go into one transaction (``settle``): that is all of the secret.
-``signature.py`` lies beside this file.
+Whatever else comes on these topics is left, with a line that says so. ``bodies.py`` and ``signature.py`` lie beside
+this file.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import paho.mqtt.client as mqtt
+from bodies import Event, NotOursError, Reply, read_event, read_newest, read_reply
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from signature import Keys, read_keys, verify
@@ -30,10 +32,10 @@ STALE_S = 2.0  # without progress for so long, what is missing is asked for; and
 RECONNECT_S = 1.0
 
 
-def settle(db: sqlite3.Connection, event: dict[str, Any]) -> None:
+def settle(db: sqlite3.Connection, event: Event) -> None:
     """Yours to write: all that the event means, through ``db`` and nowhere else. No commit here."""
-    if event["type"] in ("round.outcome", "outcome.corrected", "round.voided"):
-        row = (event["id"], event["type"], event["subject"], json.dumps(event["data"]))
+    if event.type in ("round.outcome", "outcome.corrected", "round.voided"):
+        row = (event.id, event.type, event.subject, json.dumps(event.data))
         db.execute("INSERT INTO settled (id, type, round, data) VALUES (?, ?, ?, ?)", row)
 
 
@@ -121,31 +123,34 @@ class Consumer:
         if name not in self.tables:
             row = self.db.execute("SELECT sequence FROM handled WHERE dealer_table = ?", (name,)).fetchone()
             self.tables[name] = Table(row[0] if row else 0)
+        table = self.tables[name]
         if kind == "events" and self.keys and not verify(message.payload, self.keys):
             print(f"{name}: an event that no station signed: {message.payload[:200]!r}", file=sys.stderr)
-        elif kind == "events":
-            self.event(name, self.tables[name], json.loads(message.payload))
-        elif kind == "state":
-            newest = json.loads(message.payload)["last_sequence"]
-            self.tables[name].newest = max(self.tables[name].newest, newest)
         else:
-            self.reply(name, json.loads(message.payload)["data"])
+            try:
+                if kind == "events":
+                    self.event(name, table, read_event(message.payload))
+                elif kind == "state":
+                    table.newest = max(table.newest, read_newest(message.payload))
+                else:
+                    self.reply(name, read_reply(message.payload))
+            except NotOursError as wrong:
+                print(f"{message.topic}: left, it {wrong}: {message.payload[:200]!r}", file=sys.stderr)
         client.ack(message.mid, message.qos)
 
-    def reply(self, name: str, reply: dict[str, Any]) -> None:
+    def reply(self, name: str, reply: Reply) -> None:
         """The answer to a command of ours. Anybody can have answers sent to our topic: those are left."""
-        if reply["ok"] or not reply["command"].startswith(self.run_id):
+        if reply.error is None or not reply.command.startswith(self.run_id):
             return
-        if reply["error"] == "bad_argument":
-            sys.exit(f"{name}: {reply['message']}")  # what we miss is not kept any more: a person must look
-        print(f"{name}: the station does not resend: {reply['error']}: {reply['message']}", file=sys.stderr)
+        if reply.error == "bad_argument":
+            sys.exit(f"{name}: {reply.message}")  # what we miss is not kept any more: a person must look
+        print(f"{name}: the station does not resend: {reply.error}: {reply.message}", file=sys.stderr)
 
-    def event(self, name: str, table: Table, event: dict[str, Any]) -> None:
+    def event(self, name: str, table: Table, event: Event) -> None:
         """The next one is handled; one that we have, or that is too early, is not."""
-        last = event["sequence"]
-        first = event["data"]["from_sequence"] if event["type"] == "events.lost" else last
+        first, last = event.first, event.sequence
         table.newest = max(table.newest, last)
-        if event["source"] != f"/{self.base.split('/')[-1]}/{name}" or not first <= table.handled + 1 <= last:
+        if event.source != f"/{self.base.split('/')[-1]}/{name}" or not first <= table.handled + 1 <= last:
             return
         with self.db:  # one transaction: both or neither
             settle(self.db, event)

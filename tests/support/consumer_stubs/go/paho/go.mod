@@ -1,0 +1,3 @@
+module github.com/eclipse/paho.golang
+
+go 1.21

@@ -1,0 +1,2 @@
+// Package sqlite is imported for its driver alone.
+package sqlite

@@ -1,0 +1,4 @@
+package org.eclipse.paho.mqttv5.client;
+
+/** What the consumer takes of the real one. */
+public class MqttDisconnectResponse {}
