@@ -100,16 +100,22 @@ def statistics(arguments: argparse.Namespace) -> int:
 
 
 def _read(arguments: argparse.Namespace) -> Export:
-    from dealer_calibration.statistics.outcomes import read_outcomes
+    from dealer_calibration.statistics.outcomes import BadExportError, read_outcomes
     from dealer_calibration.statistics.source import export_of
     from dealer_daemon.config import load_config
 
     table, since = arguments.table, arguments.since
-    if arguments.export == "-":
-        return read_outcomes(sys.stdin.buffer, table, since)
     if arguments.export is not None:
-        with Path(arguments.export).open("rb") as lines:
-            return read_outcomes(lines, table, since)
+        if arguments.export == "-":
+            found = read_outcomes(sys.stdin.buffer, table, since)
+        else:
+            with Path(arguments.export).open("rb") as lines:
+                found = read_outcomes(lines, table, since)
+        if not found.rows:
+            raise BadExportError(
+                f"{arguments.export}: is empty: export with `dealer-daemon journal export FILE --json`"
+            )
+        return found
     journal: Path = arguments.journal or Path(load_config(arguments.config).station.state_dir) / JOURNAL
     with export_of(journal, table) as lines:
         return read_outcomes(lines, table, since)

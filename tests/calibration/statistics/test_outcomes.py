@@ -12,6 +12,15 @@ from hypothesis import strategies as st
 from dealer_calibration.statistics.outcomes import BadExportError, read_outcomes
 from support.wheel_health import line, roulette_facts, throw_facts
 
+BEGUN = b'{"kind": "journal", "type": "journal.begun", "sequence": null, "data": {"journal_id": "j"}}\n'
+
+
+def adopted(through: int, table: str = "r1", first: int = 1) -> bytes:
+    """What `journal adopt` writes: all up to ``through`` is given up."""
+    data = {"from_sequence": first, "to_sequence": through, "reason": "journal_adopted", "by": "A. Tam"}
+    row = {"kind": "event", "type": "events.lost", "table": table, "sequence": through + 1, "data": data}
+    return json.dumps(row).encode() + b"\n"
+
 
 def spin(sequence: int, pocket: int, table: str = "r1", **more: object) -> bytes:
     return line("roulette", sequence, roulette_facts(pocket), table, **more)  # type: ignore[arg-type]
@@ -62,6 +71,26 @@ def test_exports_that_overlap_are_as_good_as_one(pockets: list[int], cut: int, b
         assert numbers(parts) == numbers(whole)
 
 
+def test_exports_from_before_and_after_an_adoption_count_what_both_copies_played() -> None:
+    """Up to 4 the copies have the same; then each went on by itself, and the older copy gave up all before 20."""
+    same = [spin(2, 1), spin(4, 2)]
+    before = [BEGUN, *same, spin(6, 3), spin(8, 4), spin(9, 14, replaces=6), spin(10, 5)]
+    after = [
+        BEGUN,
+        *same,
+        spin(6, 6),
+        spin(8, 7, replaces=4),
+        spin(9, 8),
+        spin(12, 15, replaces=9),
+        adopted(19),
+        spin(21, 9),
+    ]
+    expected = [(2, 1), (4, 7), (6, 14), (6, 6), (8, 4), (9, 15), (10, 5), (21, 9)]
+    assert numbers([*before, *after]) == expected
+    assert sorted(numbers([*after, *before])) == sorted(expected)
+    assert numbers([*before, *after, *after, *before]) == expected, "and what comes twice counts once"
+
+
 def test_other_rows_do_not_count_whatever_they_speak_of() -> None:
     begun = {"kind": "journal", "type": "journal.begun", "sequence": None, "data": {"removed_hash": "round.outcome"}}
     command = {"kind": "command", "type": "outcome.correct", "table": "r1", "data": {"type": "outcome.corrected"}}
@@ -92,6 +121,16 @@ def test_a_beginning_that_retention_moves_is_known() -> None:
         ([spin(1, 2).replace(b'"sequence": 1', b'"sequence": "1"')], "line 1 is no row"),
         ([spin(1, 2).replace(b"round.outcome", b"outcome.corrected")], "does not say what it replaces"),
         ([spin(1, 2), spin(1, 3)], "two different events 1 of table r1"),
+        ([BEGUN, spin(1, 2), BEGUN, spin(1, 3)], "line 4: there are two different events 1 of table r1"),
+        ([BEGUN, spin(5, 2), BEGUN, spin(5, 3), adopted(4)], "line 4: there are two different events 5"),
+        ([BEGUN, spin(3, 2), BEGUN, spin(3, 3), adopted(4, table="r2")], "two different events 3 of table r1"),
+        ([BEGUN, spin(3, 2), BEGUN, spin(3, 3), adopted(4, first=2)], "two different events 3 of table r1"),
+        ([BEGUN, spin(3, 2), spin(3, 3), adopted(4)], "line 3: there are two different events 3"),
+        ([b'{"a": 1}\n'], "line 1 is no row of a journal's export: it has no kind"),
+        ([b'{"kind": "lamp", "type": "x"}\n'], "line 1 is no row of a journal's export: Invalid enum value 'lamp'"),
+        ([b'{"kind": "event"}\n'], "line 1 is no row of a journal's export: Object missing required field `type`"),
+        ([spin(1, 2), b'{"level": "info", "event": "x"}\n'], "line 2 is no row of a journal's export: it has no kind"),
+        ([adopted(4).replace(b"4", b'"four"')], "line 1 is no row"),
     ],
 )
 def test_what_is_no_export_is_said(lines: list[bytes], said: str) -> None:

@@ -154,6 +154,11 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
     text.write_text("2026-01-01  r1  1  round.outcome  {}\n")
     assert main(["statistics", "--export", str(text)]) == 2
     assert "--json" in capsys.readouterr().err
+    for content in ("", "\n", '{"any": "json"}', '{"tables": [{"kind": "round.outcome"}]}\n', "{}"):
+        text.write_text(content)
+        assert main(["statistics", "--export", str(text), "--json"]) == 2, content
+        said = capsys.readouterr()
+        assert (said.out, "journal export" in said.err) == ("", True)
 
 
 def test_a_damaged_journal_gives_no_figures(
