@@ -13,7 +13,14 @@ from typing import Any, ClassVar
 import msgspec
 
 from dealer_daemon.games import game_names, load_game
-from dealer_drivers.calibration import Calibration, CalibrationError, CalibrationSlot, CalibrationStore, Draft
+from dealer_drivers.calibration import (
+    CURRENT,
+    Calibration,
+    CalibrationError,
+    CalibrationSlot,
+    CalibrationStore,
+    Draft,
+)
 from dealer_drivers.calibration.drift import EXPECT, expectations
 from dealer_drivers.driver import Driver, UnknownDriver, load_driver
 from dealer_drivers.json_text import decode_json
@@ -54,8 +61,12 @@ class Line:
 
 
 def lines(store: CalibrationStore, table: str, device: str) -> list[Line]:
-    """All that is kept, the newest first. Raises ``CalibrationError`` where nothing can be told."""
-    current = store.current(table, device)
+    """All that is kept, the newest first; none is current where that cannot be told (``pointer_problem``). Raises
+    ``CalibrationError`` where nothing can be told."""
+    try:
+        current = store.current(table, device)
+    except CalibrationError:
+        current = None
     found = []
     for name in reversed(store.ids(table, device)):
         try:
@@ -65,12 +76,33 @@ def lines(store: CalibrationStore, table: str, device: str) -> list[Line]:
     return found
 
 
+def pointer_problem(store: CalibrationStore, table: str, device: str) -> str | None:
+    """Why it cannot be told which calibration counts, and what to do."""
+    known = store.ids(table, device)
+    try:
+        current = store.current(table, device)
+    except CalibrationError as error:
+        return f"{error.path}: {'; '.join(error.problems)}"
+    if current is None and known:
+        return f"{store.folder(table, device)}: none counts: choose one with files rollback --to ID"
+    if current is not None and current not in known:
+        pointer = store.folder(table, device) / CURRENT
+        return f"{pointer}: names {current}, which is not there: choose another one with files rollback --to ID"
+    return None
+
+
 def one_before(store: CalibrationStore, table: str, device: str, after: str | None) -> str:
     """The id of the calibration before that one. Raises ``CalibrationError`` where there is none."""
     known = store.ids(table, device)
-    place = known.index(after) if after in known else 0
+    if after not in known:
+        there = ", ".join(reversed(known)) or "none"
+        what = f"{after} is not there" if after is not None else "none counts"
+        raise CalibrationError(
+            store.folder(table, device), [f"{what}, so none is before it: name one; there are: {there}"]
+        )
+    place = known.index(after)
     if place == 0:
-        raise CalibrationError(store.folder(table, device), [f"there is none before {after or 'the first'}"])
+        raise CalibrationError(store.folder(table, device), [f"there is none before {after}"])
     return known[place - 1]
 
 

@@ -135,6 +135,45 @@ def test_an_edit_by_hand_is_noticed_by_every_command_and_by_the_station(capsys: 
     assert run("rollback", "--to", second["id"]) == 1, "it is not made to count again either"
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("pointer", "words"),
+    [
+        (
+            "nonsense",
+            "names no calibration: files list shows those that are there; choose one with files rollback",
+        ),
+        ("", "names no calibration"),
+        ("0009-20260114T120000Z", "names 0009-20260114T120000Z, which is not there: choose another one with"),
+        (None, "none counts: choose one with files rollback --to ID"),
+    ],
+)
+def test_a_broken_pointer_is_said_with_what_to_do_and_put_right(
+    capsys: pytest.CaptureFixture[str], pointer: str | None, words: str
+) -> None:
+    assert take_in("--json") == take_in("--json") == 0
+    first, second = said(capsys)
+    path = Path(first["folder"]).parent / "current"
+    path.unlink()
+    if pointer is not None:
+        path.write_text(pointer)
+    assert run("rollback") == 1
+    assert words in capsys.readouterr().err
+    assert run("list", "--json") == 1
+    shown = capsys.readouterr()
+    assert words in shown.err
+    listed = [json.loads(line) for line in shown.out.splitlines()]
+    assert [(line["id"], line["current"]) for line in listed] == [(second["id"], False), (first["id"], False)]
+    assert run("diff", "--json", first["id"], second["id"]) == 0
+    capsys.readouterr()
+    assert run("rollback", "--to", second["id"]) == 0
+    assert f"{second['id']} counts instead of" in capsys.readouterr().out
+    assert run("list") == 0
+    assert run("rollback") == 0, "and on from there"
+    assert run("rollback") == 1
+    assert f"there is none before {first['id']}" in capsys.readouterr().err
+
+
 def test_what_is_no_calibration_is_not_taken(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "bad.json").write_text('{"width": 3}')
     (here / "curve.json").write_text('{"points": [[5, 8]], "margin_laps": 1}')

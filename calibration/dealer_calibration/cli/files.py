@@ -99,7 +99,7 @@ def _told(handler: Callable[[CalibrationStore, argparse.Namespace], int]) -> Cal
 
 def list_(store: CalibrationStore, arguments: argparse.Namespace) -> int:
     """Every calibration, the newest first; one that cannot be used says why."""
-    from dealer_calibration.calibration_files import Line, lines
+    from dealer_calibration.calibration_files import Line, lines, pointer_problem
     from dealer_calibration.calibration_place import see_device
 
     found = lines(store, arguments.table, arguments.device)
@@ -112,6 +112,9 @@ def list_(store: CalibrationStore, arguments: argparse.Namespace) -> int:
         print(f"{store.folder(arguments.table, arguments.device)}: no calibration yet")
     else:
         _grid([Line.COLUMNS, *(line.cells() for line in found)])
+    problem = pointer_problem(store, arguments.table, arguments.device)
+    if problem is not None:
+        return complain(problem, NO)
     return NO if any(line.problems for line in found) else DONE
 
 
@@ -147,9 +150,11 @@ def diff(store: CalibrationStore, arguments: argparse.Namespace) -> int:
 
 def rollback(store: CalibrationStore, arguments: argparse.Namespace) -> int:
     """Another calibration counts from the station's next start on."""
-    from dealer_calibration.calibration_files import one_before
+    from dealer_calibration.calibration_files import one_before, pointer_problem
 
     table, device = arguments.table, arguments.device
+    if arguments.to is None and (problem := pointer_problem(store, table, device)) is not None:
+        return complain(problem, NO)
     wanted = arguments.to or one_before(store, table, device, store.current(table, device))
     before = store.choose(table, device, wanted)
     now = store.current(table, device)

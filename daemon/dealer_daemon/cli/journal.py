@@ -62,7 +62,7 @@ def verify(arguments: argparse.Namespace) -> int:
         return complain(str(error), NO)
     try:
         with progress("verifying", enabled=not arguments.json) as advance:
-            report = verify_file(arguments.file, advance, checks.expected, checks.signature, arguments.signed_from)
+            report = verify_file(arguments.file, advance, checks.expected, checks.signature, checks.signed_from)
     except (JournalUnreadable, JournalTooNew) as error:
         return complain(str(error), WRONG)
     except JournalUnavailable as error:
@@ -83,7 +83,7 @@ def verify(arguments: argparse.Namespace) -> int:
         print(f"  rows 1 to {report.removed_through} were removed by retention, the last of them on {date}")
     print(f"  head {report.head.row}:{report.head.hash}")
     if checks.signature is not None:
-        print(f"  signatures checked {report.signed}")
+        print(f"  signatures checked {report.signed}, with {checks.compared}")
     return DONE if report.ok else NO
 
 

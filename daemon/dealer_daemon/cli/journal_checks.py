@@ -24,6 +24,9 @@ class Checks:
 
     expected: tuple[int, str] | None
     signature: Callable[[SignedEvent], bool] | None
+    signed_from: int = 1
+    compared: str | None = None
+    """What signatures are compared with, for a person."""
 
 
 def add_checks(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +49,6 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signed-from",
         type=_row,
-        default=1,
         metavar="ROW",
         help="with --public-key: the row with which signing began; events before it may have no signature (default: 1)",
     )
@@ -88,9 +90,15 @@ def checks_of(arguments: argparse.Namespace) -> Checks:
         if keys and not verify_head(body, keys):
             raise HeadNotSigned(f"{arguments.head}: no key that was given signed this head: it proves nothing")
         expected, site = (head.row, head.hash), site or head.site
-    if keys and site is None:
+    if not keys:
+        for name, given in (("--signed-from", arguments.signed_from), ("--site", arguments.site)):
+            if given is not None:
+                raise CommandWrong(f"{name} says nothing without --public-key: no signature is checked; give the key")
+        return Checks(expected, None)
+    if site is None:
         raise CommandWrong("--public-key needs --site beside it, or --head: the site is part of what is signed")
-    return Checks(expected, event_checker(site, keys) if keys and site is not None else None)
+    compared = f"site {site}, " + ("key " if len(keys) == 1 else "keys ") + ", ".join(sorted(keys))
+    return Checks(expected, event_checker(site, keys), arguments.signed_from or 1, compared)
 
 
 def _expected(text: str | None) -> tuple[int, str] | None:

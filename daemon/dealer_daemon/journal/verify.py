@@ -161,6 +161,7 @@ class _Walk:
         self._check = check
         self._signed_from = signed_from
         self._unsigned: list[int] = []
+        self._wrongly_signed: list[int] = []
         self._version = version_of(db)
         self._anchor: Anchor = read_anchor(db, path)
         # Before version 3 the chain does not say which rows are signed.
@@ -206,6 +207,7 @@ class _Walk:
         if there_before > last_id:
             what = f"the journal ends with row {last_id}; row {there_before} was there before: its end was cut off"
             report.add(None, what)
+        self._say_wrongly_signed()
         self._say_unsigned()
         self._check_evidence()
         self._check_cursors_and_snapshots()
@@ -271,7 +273,20 @@ class _Walk:
             return
         self._report.signed += 1
         if not self._check(stored):
-            self._report.add(row.id, "its signature is not right: it was not written by the station, or was changed")
+            self._wrongly_signed.append(row.id)
+
+    def _say_wrongly_signed(self) -> None:
+        """One problem where none is right: then it is rather the question that is wrong."""
+        wrong, signed = self._wrongly_signed, self._report.signed
+        if wrong and len(wrong) == signed:
+            what = (
+                f"of {signed} signatures none is right, from this row on: either the site or the keys that were given "
+            )
+            what += "are not this station's, or all of it was written anew by somebody else"
+            self._report.add(wrong[0], what, "compare with `site` and `key` in the table's presence; then verify again")
+            return
+        for row in wrong:
+            self._report.add(row, "its signature is not right: it was not written by the station, or was changed")
 
     def _say_unsigned(self) -> None:
         """One problem, however many there are: a journal that is older than its key has thousands."""

@@ -197,7 +197,10 @@ def _pointer(path: Path) -> str | None:
     except OSError as error:
         raise CalibrationError(path, [f"cannot be read: {error.strerror}"]) from error
     if not ID.fullmatch(text):
-        raise CalibrationError(path, ["names no calibration; choose one with dealer-calibrate files rollback"])
+        raise CalibrationError(
+            path,
+            ["names no calibration: files list shows those that are there; choose one with files rollback --to ID"],
+        )
     return text
 
 

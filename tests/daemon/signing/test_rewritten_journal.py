@@ -137,10 +137,37 @@ def test_a_cut_off_end_and_a_head_of_somebody_else_are_found(station: Path, caps
         ["--head", "{}/signing-key.pub.pem"],
         ["--head", "{}/head", "--expect-head", "1:" + "0" * 64],
         ["--expect-head", "1:0"],
+        ["--signed-from", "2"],
+        ["--site", "studio-1"],
+        ["--signed-from", "1", "--head", "{}/head"],
     ],
 )
-def test_what_cannot_be_compared_is_said(station: Path, more: list[str]) -> None:
+def test_what_cannot_be_compared_is_said(station: Path, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert verified(station, *(text.format(station) for text in more)) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    if more[0] in ("--signed-from", "--site"):
+        assert f"{more[0]} says nothing without --public-key" in said
+
+
+def test_a_site_or_a_key_of_another_station_is_said_once_and_not_of_each_event(
+    station: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_key(tmp_path / "other")
+    other = ["--public-key", str(tmp_path / "other/signing-key.pub.pem"), "--site", "studio-1"]
+    for given, compared in (
+        ([*by_key(station)[:2], "--site", "studio-9"], "site studio-9, key "),
+        (other, "site studio-1"),
+    ):
+        assert verified(station, *given) == 1
+        said = capsys.readouterr()
+        assert said.err.count("\n") == 1
+        assert "row 1: of 3 signatures none is right" in said.err
+        assert "either the site or the keys that were given are not this station's" in said.err
+        assert f"signatures checked 3, with {compared}" in said.out
+    both = [*by_key(station), *other[:2]]
+    assert verified(station, *both) == 0
+    assert ", keys " in capsys.readouterr().out
 
 
 def test_an_unsigned_journal_is_not_good_by_a_key_and_good_from_where_signing_began(
