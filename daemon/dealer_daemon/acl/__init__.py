@@ -9,6 +9,16 @@ from __future__ import annotations
 from dealer_daemon.acl.clients import Client, Clients, ClientsError, read_clients
 from dealer_daemon.acl.ejabberd import ejabberd_acl
 from dealer_daemon.acl.mosquitto import mosquitto_acl
-from dealer_daemon.acl.rules import Grant, grants
+from dealer_daemon.acl.rules import Grant, grants, grants_of_all
 
-__all__ = ["Client", "Clients", "ClientsError", "Grant", "ejabberd_acl", "grants", "mosquitto_acl", "read_clients"]
+__all__ = [
+    "Client",
+    "Clients",
+    "ClientsError",
+    "Grant",
+    "ejabberd_acl",
+    "grants",
+    "grants_of_all",
+    "mosquitto_acl",
+    "read_clients",
+]

@@ -14,9 +14,10 @@ Without ``roles_by_topic`` a broker cannot tell roles apart: servers, dealers, m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dealer_daemon.acl.clients import Clients
+from dealer_daemon.acl.clients import Clients, ClientsError
 from dealer_daemon.config import Config
 from dealer_daemon.mqtt.topics import Topics
 
@@ -28,6 +29,35 @@ class Grant:
     user: str
     write: tuple[str, ...]
     read: tuple[str, ...]
+
+
+def grants_of_all(stations: Sequence[tuple[Config, str]], clients: Clients) -> list[Grant]:
+    """The grants at a broker of several stations, each with its user there: what a client may do at any of them.
+
+    Raises ``ClientsError`` where two of them would be one.
+    """
+    _see_that_they_differ(stations)
+    merged: dict[str, Grant] = {}
+    for config, user in stations:
+        for one in grants(config, clients, user):
+            before = merged.get(one.user, Grant(one.user, (), ()))
+            merged[one.user] = Grant(one.user, before.write + one.write, before.read + one.read)
+    users = [user for _, user in stations]
+    return [*(merged[user] for user in users), *(grant for name, grant in merged.items() if name not in users)]
+
+
+def _see_that_they_differ(stations: Sequence[tuple[Config, str]]) -> None:
+    taken: dict[str, str] = {}
+    users: set[str] = set()
+    for config, user in stations:
+        if user in users:
+            raise ClientsError(f"two stations are the user {user} at the broker: give each one of its own")
+        users.add(user)
+        for table in config.tables:
+            base = Topics(config.mqtt.prefix, config.station.site, table).base
+            if base in taken:
+                raise ClientsError(f"{taken[base]} and {user} both publish {base}: give one of the tables another name")
+            taken[base] = user
 
 
 def grants(config: Config, clients: Clients, station: str) -> list[Grant]:

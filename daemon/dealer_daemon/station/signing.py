@@ -19,8 +19,8 @@ def station_key(config: Config) -> SigningKey | None:
     Raises ``KeyFileError`` and ``CredentialMissing``: a station that is to sign does not run unsigned.
     """
     log = structlog.get_logger()
-    for problem in secrets_open(config):
-        log.warning("secret_open_to_others", detail=problem)
+    for detail in secrets_open(config):
+        log.warning("secret_open_to_others", detail=detail)
     state_dir = Path(config.station.state_dir)
     if state_dir.is_dir() and (problem := open_to_others(state_dir)) is not None:
         log.warning("state_dir_open_to_others", detail=problem)
