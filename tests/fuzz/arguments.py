@@ -100,6 +100,11 @@ def _daemon_lines() -> list[list[str]]:
         ["journal", "verify", str(broken), "--json"],
         ["journal", "verify", str(broken), "--expect-head", "12:" + "0" * 64],
         ["journal", "export", str(broken)],
+        ["journal", "verify", str(broken), "--public-key", str(broken), "--site", "s", "--signed-from", "3"],
+        ["journal", "salvage", str(broken), "--to", str(folder() / "to"), "--by", "x", "--after", "t1=4"],
+        ["acl", "mosquitto", "--config", str(config), "--station-user", "pc"],
+        ["acl", "ejabberd", "--config", str(config), "--clients", str(broken), "--station-user", "pc", "--host", "h"],
+        ["keys", "show", str(broken), "--json"],
         ["schema", "events"],
         ["enter", *table, "--by", "x"],
         ["run", "--config", str(config)],
@@ -119,6 +124,13 @@ def _calibrate_lines() -> list[list[str]]:
         ["dice", "read", "--dice", "3", "--profile", str(here / "conformance-dice.json"), str(picture)],
         ["card", "decode", "--symbology", "datamatrix", str(picture), "--json"],
         ["codebook", "check", str(book), "--json"],
+        ["files", "list", "--dir", str(here / "none"), "--table", "t1", "--device", "d0", "--json"],
+        ["files", "rollback", "--dir", str(here / "none"), "--table", "t1", "--device", "d0", "--to", "x"],
+        [
+            *("files", "import", "--dir", str(here / "none"), "--table", "t1", "--device", "d0", "--by", "x"),
+            *("--driver", "bean-camera", "--kind", "bean-cloth", str(picture)),
+        ],
+        ["statistics", "--export", str(book), "--json"],
         ["beans", "read", "--profile", str(here / "conformance-beans.json"), str(picture)],
     ]
 

@@ -14,8 +14,10 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from dealer_calibration.statistics.outcomes import BadExportError, read_outcomes
 from dealer_daemon.acl import ClientsError, read_clients
-from dealer_daemon.config import Config, ConfigErrors, parse_config, report
+from dealer_daemon.config import Config, ConfigErrors, calibrations_of, parse_config, report, tables_in
+from dealer_daemon.mqtt.settings import ca_problem, certificate_problems, password_problem
 from dealer_daemon.replay import Player
 from dealer_daemon.round import TableState
 from dealer_daemon.signing.keys import KeyFileError, read_public_key, read_signing_key
@@ -32,6 +34,8 @@ from fuzz.devices import START
 from fuzz.folder import ROOT, WHEEL, all_blocks, folder
 from fuzz.kind import Case, Kind, Wrong, data, text
 from fuzz.noise import changed, damaged, json_text, toml_text
+from support.pki import Authority
+from support.wheel_health import line, roulette_facts
 
 CLIENTS = b"""\
 [clients.lobby-7]
@@ -172,6 +176,46 @@ def _signing_key(path: Path) -> object:
     return read_signing_key(path, guarded=True)
 
 
+class UnusedError(Exception):
+    """Never raised: what is wrong with a file is an answer."""
+
+
+def _read_credentials(path: Path) -> None:
+    """Each answer is a sentence with the file in it, or nothing."""
+    found = [password_problem(path), ca_problem(path), *(reason for _, reason in certificate_problems(path, path))]
+    for reason in found:
+        if reason is not None and str(path) not in reason:
+            raise Wrong(reason)
+
+
+def _certificates() -> list[bytes]:
+    made = folder() / "pki"
+    made.mkdir(exist_ok=True)
+    Authority(made, "ca").issue("pc")
+    both = (made / "pc.pem").read_bytes() + (made / "pc.key").read_bytes()
+    return [b"correct-horse\n", (made / "ca.pem").read_bytes(), both]
+
+
+def _read_outline(path: Path) -> None:
+    for table in tables_in(path).values():
+        sorted(table.drivers)
+    calibrations_of(path)
+
+
+def _read_statistics(path: Path) -> None:
+    with path.open("rb") as lines:
+        read_outcomes(lines)
+
+
+def _export() -> bytes:
+    lost = {"from_sequence": 1, "to_sequence": 6, "reason": "journal_adopted", "by": "x"}
+    begun = b'{"kind": "journal", "type": "journal.begun", "data": {"journal_id": "j"}}\n'
+    spins = [line("roulette", number, roulette_facts(number % 37)) for number in range(1, 6)]
+    corrected = line("roulette", 6, roulette_facts(3), replaces=4)
+    given_up = json.dumps({"kind": "event", "type": "events.lost", "table": "r1", "sequence": 7, "data": lost}).encode()
+    return b"".join([begun, *spins, corrected, begun, *spins[:3], line("roulette", 4, roulette_facts(9)), given_up])
+
+
 def _pem(*, public: bool = False) -> bytes:
     private = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
     if public:
@@ -215,6 +259,11 @@ def kinds() -> list[Kind]:
             BadProfile,
             *(path.read_bytes() for path in beans),
         ),
+        Files(
+            "outline", 2.0, ".toml", _read_outline, ConfigErrors, *(text.encode() for text in stations.texts().values())
+        ),
+        Files("credentials", 1.0, ".pem", _read_credentials, UnusedError, *_certificates()),
+        Files("statistics", 3.0, ".jsonl", _read_statistics, BadExportError, _export()),
         Files("recording", 5.0, ".rec.jsonl", read_recording, RecordingError, *map(_head, _recordings())),
         Replays(),
     ]

@@ -9,31 +9,42 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from dealer_daemon.journal import Journal, JournalError, export_file, verify_file
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from dealer_daemon.journal import Journal, JournalError, export_file, salvage, verify_file
+from dealer_daemon.journal.store import Signer
+from dealer_daemon.mqtt.envelope import event_signer
 from dealer_daemon.round import FoldError
+from dealer_daemon.signing import SigningKey
 from dealer_daemon.station.setup import recover, snapshot_of
 from fuzz import stations
 from fuzz.devices import START
-from fuzz.folder import folder
-from fuzz.kind import Case, Kind, data, text
+from fuzz.folder import ROOT, folder
+from fuzz.kind import Case, Kind, Wrong, data, text
 from fuzz.tables import Tables
 
 STATION = "baccarat-shuffler"
 FILE = "journal.sqlite3"
 
 
+KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
+SIGN = event_signer("studio-1", KEY)
+WRITTEN_BY_2 = ROOT / "tests/daemon/journal/data/journal-v2.bin"
+
+
 class Journals:
     """One or several places of the file are overwritten, or it is cut off."""
 
     name, share = "file/journal", 0.5
+    sign: Signer | None = None
 
     @cached_property
     def good(self) -> bytes:
         """What a table wrote in a while."""
-        there = folder() / "written"
+        there = folder() / f"written-{self.name.rpartition('/')[2]}"
         kind = Tables(STATION)
         running = kind.run(kind.draw(Random("journal")))
-        journal = Journal.open(there, boot="boot-1", clock=lambda: START)
+        journal = Journal.open(there, boot="boot-1", clock=lambda: START, sign=self.sign)
         *most, last = running.decisions
         for decision in most:
             journal.commit(decision.events, decision.evidence, decision.command)
@@ -78,13 +89,63 @@ class Journals:
         except JournalError:
             return
         try:
+            self._see(journal)
             recover(journal, stations.table(STATION).name)
         except (JournalError, FoldError):
             pass
         finally:
             journal.close()
 
+    def _see(self, journal: Journal) -> None:
+        """Nothing more, of a journal without signatures."""
+
+
+class SignedJournals(Journals):
+    """Of a station that signs: what is read of it has its signature, or is not read; what is salvaged is a journal."""
+
+    name, share = "file/signed-journal", 0.15
+    sign = staticmethod(SIGN)
+    unsigned = range(0)
+    """Sequences of r1 that were committed without."""
+
+    def _read(self, there: Path) -> None:
+        super()._read(there)
+        new = there / "new"
+        try:
+            salvage(there / FILE, new, by="x", boot="boot-3", after={"t1": 0, "r1": 0, "r2": 0}, sign=SIGN)
+        except JournalError:
+            return
+        found = verify_file(new / FILE).problems
+        if any("evidence" not in problem.what for problem in found):
+            raise Wrong(f"salvaged, and not right: {found}")
+
+    def _see(self, journal: Journal) -> None:
+        for table in journal.tables():
+            for each in journal.signed_events(table):
+                if each.signature is None and (table, each.event.sequence) not in self._without():
+                    raise Wrong(f"event {each.event.sequence} of {table} lost its signature, unsaid")
+
+    def _without(self) -> set[tuple[str, int]]:
+        return {("r1", sequence) for sequence in self.unsigned}
+
+
+class OlderJournals(SignedJournals):
+    """One that was written before the chain covered signatures, brought up to date or refused."""
+
+    name, share = "file/older-journal", 0.15
+    unsigned = range(1, 4)
+
+    @cached_property
+    def good(self) -> bytes:
+        """As that version wrote it."""
+        return WRITTEN_BY_2.read_bytes()
+
+    def _see(self, journal: Journal) -> None:
+        """What was damaged before it was brought up to date, nobody knows: it is only read."""
+        for table in journal.tables():
+            list(journal.signed_events(table))
+
 
 def kinds() -> list[Kind]:
-    """The one."""
-    return [Journals()]
+    """All of them."""
+    return [Journals(), SignedJournals(), OlderJournals()]

@@ -65,9 +65,11 @@ class Hangs(Exception):  # noqa: N818
 @cache
 def kinds() -> dict[str, Kind]:
     """Every kind by name."""
-    from fuzz import arguments, consumers, devices, files, journals, messages, pictures, sockets, tables
+    from fuzz import arguments, calibrations, consumers, devices, files, journals, messages, pictures, sockets, tables
 
-    modules = (devices, tables, messages, files, journals, pictures, sockets, arguments, consumers)
+    modules = (
+        devices, tables, messages, files, journals, pictures, sockets, arguments, consumers, calibrations,
+    )  # fmt: skip
     found = [kind for module in modules for kind in module.kinds()]
     return {kind.name: kind for kind in found}
 

@@ -95,12 +95,15 @@ def damaged(path: Path, what: str) -> JournalDamaged:
     )
 
 
-DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
-"""What comes out of SQLite: a message or a text of a damaged file need not be UTF-8."""
+DATABASE_ERRORS = (sqlite3.Error, UnicodeError, MemoryError)
+"""What comes out of SQLite: a message or a text of a damaged file need not be UTF-8, and a damaged page may claim to be
+larger than any memory."""
 
 
-def from_sqlite(error: sqlite3.Error | UnicodeError, path: Path, doing: str) -> JournalError:
+def from_sqlite(error: sqlite3.Error | UnicodeError | MemoryError, path: Path, doing: str) -> JournalError:
     """The journal error for what SQLite said while ``doing`` (``"committing"``), by the reaction it calls for."""
+    if isinstance(error, MemoryError):
+        return damaged(path, f"{doing} failed: something in it claims more memory than there is on this PC")
     if isinstance(error, UnicodeError) or not (
         hasattr(error, "sqlite_errorcode") or isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError)
     ):
