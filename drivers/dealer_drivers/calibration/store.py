@@ -136,6 +136,7 @@ class CalibrationStore:
 
         Raises ``CalibrationError``, and ``OSError`` when it cannot be written.
         """
+        self.load(table, device, wanted)  # before a folder is made for what is not there
         with self._changing(table, device) as folder:
             before = _pointer_or_none(folder / CURRENT)
             _point(folder / CURRENT, self.load(table, device, wanted).id)
@@ -144,6 +145,7 @@ class CalibrationStore:
     def mark_in_use(self, table: str, device: str, used: str) -> None:
         """A daemon works with this one: it stays, however many are made after it, and as it is: one of the older form
         gets its seal. Raises as ``choose`` does."""
+        self.load(table, device, used)
         with self._changing(table, device) as folder:
             path = self.load(table, device, used).folder
             if not (path / SEAL).exists():

@@ -95,6 +95,14 @@ def test_going_back_and_what_cannot_be_chosen(tmp_path: Path) -> None:
     assert store.load("r1", "camera").id == old
 
 
+def test_going_back_to_what_is_not_there_makes_no_folders(tmp_path: Path) -> None:
+    store = CalibrationStore(tmp_path / "none")
+    for change in (store.choose, store.mark_in_use):
+        with pytest.raises(CalibrationError, match="there are: none"):
+            change("r1", "camera", "0001-20260114T120000Z")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("name", ["", "..", "a/b", "a\n", "x" * 65])
 def test_no_name_leads_elsewhere(tmp_path: Path, name: str) -> None:
     for table, device in ((name, "camera"), ("r1", name)):
