@@ -216,7 +216,7 @@ def test_retention_takes_along_what_was_noted(state_dir: Path, tamper: Any) -> N
 
 
 def rescued(path: Path, to: Path, sign: Callable[[Event], bytes] | None = None) -> Any:
-    report = salvage(path, to, by="A. Tam", boot="s", sign=sign, after={"r1": 0, "r2": 0})
+    report = salvage(path, to, by="A. Tam", boot="s", sign=sign)
     assert verify_file(to / FILE_NAME).problems == []
     return report
 
