@@ -91,6 +91,7 @@ def apply(state: TableState, event: Event) -> TableState:
             opened = OpenRound(
                 id=event.subject,
                 source=data.source,
+                opened_ns=event.wall_ns,
                 token=data.spin,
                 server=_heard([], data.server),
                 shoe_id=data.shoe_id,
@@ -217,14 +218,13 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
                 doubt=None,
             )
         case AttemptHeld() as data:
-            held = {"phase": "held", "held_for": data.reason, "doubt": doubted(data)}
+            held = {"phase": "held", "held_for": data.reason, "doubt": doubted(data), "asked_ns": event.wall_ns}
             return replace(current, seen=data.seen, evidence=data.evidence, **held)
         case AttemptWithdrawn():
             return replace(current, phase="running", seen={}, evidence=[], witnesses=[])
         case AttemptUnconfirmed() as data:
-            return replace(
-                current, phase="unconfirmed", seen=data.facts, evidence=data.evidence, witnesses=data.witnesses
-            )
+            shown = {"seen": data.facts, "evidence": data.evidence, "witnesses": data.witnesses}
+            return replace(current, phase="unconfirmed", asked_ns=event.wall_ns, **shown)
         case EntryAllowed():
             return replace(current, by_hand=True, phase="waiting", seen={}, evidence=[], witnesses=[], doubt=None)
         case GateWaiting() as data:

@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 8
+STATE_VERSION = 9
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -40,11 +40,15 @@ class OpenRound(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 1
     tries: int = 0
     """Refused attempts in a row since the round began or was resumed."""
+    opened_ns: int | None = None
+    """When it was opened, Unix ns."""
     token: int | None = None
     """The device's own counter when the round opened."""
     phase: Literal["waiting", "running", "held", "unconfirmed"] = "waiting"
     held_for: str | None = None
     """Why a held attempt is; of no meaning in another phase."""
+    asked_ns: int | None = None
+    """When a person was asked about a held or unconfirmed attempt, Unix ns; of no meaning in another phase."""
     seen: Facts = {}
     """What a held or unconfirmed attempt showed."""
     witnesses: list[str] = []

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from dealer_daemon.commands import Command, CommandRecord
 from dealer_daemon.events import AttemptHeld, BettingClosed, Event, EventsExpired, Facts, TableStarted
 from dealer_daemon.games.game import AttemptGame, CardGame, TableDevice
@@ -128,7 +130,9 @@ class Table:
     def command(self, command: Command, at: Instant, event_at: Callable[[int], Event | None]) -> Decision:
         """One command that was not answered before. ``event_at`` finds an earlier event by sequence."""
         turn = self._turn(at)
-        reply = answer(turn, self._play, command, event_at)
+        # A clock that runs faster than its senders' tells nothing about when they spoke.
+        heard = command if self.setup.clock_speed == 1 else replace(command, sent_ns=None)
+        reply = answer(turn, self._play, heard, event_at)
         return self._done(
             turn, CommandRecord(table=self.setup.name, command=command, digest=command.digest(), reply=reply)
         )

@@ -16,9 +16,8 @@ from dealer_daemon.events import (
     TablePaused,
     TableResumed,
 )
-from dealer_daemon.round import TableState
+from dealer_daemon.table.answers import check_resume, check_round, is_after_pause
 from dealer_daemon.table.arguments import Refusal, integer, open_round, server_object, stated, text
-from dealer_daemon.table.cards.unseen import QUESTIONS
 from dealer_daemon.table.common import STATION, Play, dealer_may_end, emit_outcome, miscalibrated, next_round_id, refuse
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.verdicts import Refused
@@ -56,6 +55,7 @@ def answer(turn: Turn, play: Play, command: Command, event_at: Callable[[int], E
         if command.role not in MAY[command.name]:
             may = ", ".join(sorted(MAY[command.name]))
             raise Refusal(ErrorCode.NOT_ALLOWED, f"a {command.role} may not: {command.name} is for {may}")
+        check_round(turn.state, command)
         result = _carry_out(turn, play, command, event_at)
     except Refusal as refusal:
         return Reply(command=command.id, ok=False, error=refusal.code, message=str(refusal))
@@ -129,8 +129,9 @@ def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     reason = text(command, "reason")
     turn.emit(RoundVoided(reason=reason, by=command.by, seen=play.seen(turn)))
     play.voided(turn)
-    # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays.
-    if turn.state.paused_by == STATION and turn.state.paused in ("tries_exhausted", "violation"):
+    # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays, and one that came after it.
+    trouble = turn.state.paused_by == STATION and turn.state.paused in ("tries_exhausted", "violation")
+    if trouble and is_after_pause(turn.state, command):
         turn.emit(TableResumed(reason="round_voided", by=command.by), subject=current.id)
     play.go_on(turn)
     return {"round": current.id}
@@ -170,7 +171,7 @@ def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if command.role is not _MANAGER and not dealer_may_end(turn.state):
         may = f"a {command.role} may not end this pause ({turn.state.paused}): a service manager does"
         raise Refusal(ErrorCode.NOT_ALLOWED, may)
-    _check_answers(turn.state, command)
+    check_resume(turn.state, command)
     foreign = [device for device in sorted(turn.state.faults) if miscalibrated(turn.state, device)]
     if foreign:
         do = "put the right device back, or calibrate this one and restart the station"
@@ -179,23 +180,6 @@ def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     play.discard()
     play.go_on(turn)
     return {}
-
-
-def _check_answers(state: TableState, command: Command) -> None:
-    """Raises ``Refusal`` where the command may have been sent before this pause: kept by the broker, or sent twice. A
-    question is answered by who has seen it, so there one of the two must show that: the pause's number, or the time."""
-    named, here = command.args.get("pause"), f"({state.paused}, pause {state.paused_at})"
-    if named is not None:
-        if named != state.paused_at:
-            message = f"the table does not stand for pause {named}, but for another {here}: look at it, then name that"
-            raise Refusal(ErrorCode.NOT_NOW, message)
-        return
-    if state.paused_by != STATION or state.paused not in QUESTIONS or state.paused_ns is None:
-        return
-    if command.sent_ns is None or command.sent_ns < state.paused_ns:
-        when = "does not say when it was sent" if command.sent_ns is None else "was sent before the table asked"
-        message = f"this {when}, and answers a question {here}: look at the table, then name its pause"
-        raise Refusal(ErrorCode.NOT_NOW, message)
 
 
 def _confirm(turn: Turn, play: Play, command: Command) -> dict[str, Any]:

@@ -256,9 +256,24 @@ def test_a_pause_that_asks_nothing_is_ended_by_simple_clients_too() -> None:
 
 
 @pytest.mark.parametrize("places", [False, True])
+def test_before_the_reader_is_up_nothing_is_asked_for_more_may_pass(places: bool) -> None:
+    table = CardTable(places=places)
+    table.deal("P1 8S B1 5C" if places else "8S 5C")
+    table.at = table.at.plus_s(SAME_PLACE_S)
+    table.restart(asked=True, up=False)
+    assert stands(table) is None
+    table.reader_up()
+    assert stands(table) == IN_HAND
+    table.manager(RESUME)
+    table.deal("P2 AD B2 3H" if places else "AD 3H")
+    assert len(table.of(CardDrawn)) == 4
+
+
+@pytest.mark.parametrize("places", [False, True])
 def test_before_the_reader_was_up_no_answer_is_one(places: bool) -> None:
     table = CardTable(places=places)
     table.deal("P1 8S B1 5C" if places else "8S 5C")
+    look_away(table, "link", SAME_PLACE_S)
     table.at = table.at.plus_s(SAME_PLACE_S)
     table.restart(asked=True, up=False)
     assert stands(table) == IN_HAND
@@ -269,6 +284,107 @@ def test_before_the_reader_was_up_no_answer_is_one(places: bool) -> None:
     table.manager(RESUME)
     table.deal("P2 AD B2 3H" if places else "AD 3H")
     assert len(table.of(CardDrawn)) == 4
+
+
+ASKING = pytest.mark.parametrize("reason", [*UNSEEN, "rest_of_hand"])
+
+
+def asking(table: CardTable, reason: str, gap: str = "link") -> None:
+    """The table stands for this question."""
+    if reason == BEFORE_BURN:
+        table.deal("KD")
+    elif reason == BETWEEN:
+        table.deal("KD KH 8S 5C")
+    else:
+        table.deal("KD KH 8S")
+    if reason == "rest_of_hand":
+        table.manager(CommandName.ROUND_VOID)
+    else:
+        look_away(table, gap)
+    assert stands(table) == reason
+
+
+@ASKING
+@GAPS
+@pytest.mark.parametrize("names_it", [True, False])
+def test_an_answer_from_before_another_gap_is_none(reason: str, gap: str, names_it: bool) -> None:
+    """A broker keeps it while the station is away, and cards pass meanwhile: nobody has said what became of those."""
+    table = Silent("dragon-tiger", shoe={"burn": 2})
+    asking(table, reason)
+    table.at = table.at.plus_s(1)
+    if not names_it:
+        table.sent = table.at.wall_ns
+    before = {"pause": table.state.paused_at} if names_it else {}
+    for _ in range(3):
+        look_away(table, gap)
+        assert stands(table) == reason
+        assert table.ask(RESUME, Role.MANAGER, reason="kept", **before).error is ErrorCode.NOT_NOW
+    table.manager(RESUME, pause=table.state.paused_at)
+    assert stands(table) is None
+
+
+@GAPS
+def test_nor_is_it_at_a_shoe_that_names_its_places(gap: str) -> None:
+    table = CardTable(places=True)
+    table.deal("P1 8S B1 5C")
+    look_away(table, gap, SAME_PLACE_S)
+    before = table.state.paused_at
+    look_away(table, gap, SAME_PLACE_S)
+    assert stands(table) == IN_HAND
+    assert table.ask(RESUME, Role.MANAGER, reason="kept", pause=before).error is ErrorCode.NOT_NOW
+
+
+@GAPS
+def test_a_gap_in_a_scan_that_was_begun_in_a_question_puts_that_anew(gap: str) -> None:
+    table = Silent("dragon-tiger", shoe={"burn": 2, "require_verified": True, "deck_sets": ["red", "blue"]})
+    table.verify("red")
+    asking(table, BETWEEN, gap)
+    before = table.state.paused_at
+    table.did(CommandName.DECK_VERIFY, Role.DEALER, deck_set="blue")
+    look_away(table, gap)
+    assert table.ask(RESUME, Role.MANAGER, reason="kept", pause=before).error is ErrorCode.NOT_NOW
+
+
+@GAPS
+def test_a_gap_after_the_void_leaves_the_question_with_the_manager(gap: str) -> None:
+    table = CardTable("dragon-tiger")
+    table.deal("8S")
+    look_away(table, gap)
+    table.manager(CommandName.ROUND_VOID)
+    look_away(table, gap)
+    assert stands(table) == IN_HAND, "its cards may still lie there"
+    assert not dealer(table)
+
+
+@GAPS
+def test_the_question_put_anew_is_about_the_card_that_is_due_now(gap: str) -> None:
+    table = CardTable("dragon-tiger", shoe={"burn": 1})
+    table.deal("KD 8S 5C")
+    look_away(table, gap)
+    table.manager(CommandName.SHOE_CHANGE)
+    look_away(table, gap)
+    assert stands(table) == BEFORE_BURN
+
+
+def test_a_persons_pause_asks_nothing_and_is_ended_by_any_clock() -> None:
+    table = Silent("dragon-tiger")
+    table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+    table.sent = table.at.wall_ns - 10**9
+    table.manager(RESUME)
+    assert stands(table) is None
+
+
+def test_an_answer_to_a_pause_that_another_one_followed_is_none() -> None:
+    """Kept by the broker while the station stood for something else, it would let a violation go by."""
+    table = Silent("dragon-tiger")
+    table.deal("8S")
+    look_away(table, "link")
+    table.sent = table.at.plus_s(1).wall_ns
+    table.manager(RESUME)
+    table.outside("9S")
+    assert stands(table) == "violation"
+    assert table.ask(RESUME, Role.MANAGER, reason="pressed twice").error is ErrorCode.NOT_NOW
+    assert stands(table) == "violation"
 
 
 # -- whose pause it is --------------------------------------------------------------------------------------------

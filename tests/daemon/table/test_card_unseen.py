@@ -253,7 +253,7 @@ def test_a_second_start_asks_before_any_card_too() -> None:
     table.restart(asked=True)
     assert table.state.paused == BETWEEN
     table.restart(asked=True)
-    assert len(table.of(TablePaused)) == 1, "it is asked once"
+    assert len(table.of(TablePaused)) == 2, "and the second one asks anew: what was said to the first is older"
 
 
 def test_a_resume_before_the_reader_is_back_is_no_answer() -> None:

@@ -27,6 +27,7 @@ from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, known, lying, must_withhold
 from dealer_daemon.table.cards.incidents import Incidents
+from dealer_daemon.table.cards.unseen import detail_of
 from dealer_daemon.table.common import STATION, Rules, next_round_id, pause, refuse
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import (
@@ -57,12 +58,6 @@ _PERHAPS = (
     "nobody looked for a while, and the first card after it looks like the newest one: it may lie there still, or be"
     " another; take it away from the reader, then decide by the video"
 )
-_REST = (
-    "the hand ended before all of its cards were dealt, and nothing tells the rest of them from the next hand: take"
-    " them away, then resume; the next card begins a hand"
-)
-
-
 _DRAWN_WHILE_PAUSED = Rescan(
     CardReason.CARD_WHILE_PAUSED,
     "the card before the scanner was drawn while the table stood, and counts for nothing: take it away, then scan it"
@@ -468,7 +463,7 @@ class CardPasses(Incidents):
 
     def wait_for_rest(self, turn: Turn) -> None:
         """The table stands until a manager says that the rest is away."""
-        pause(turn, CardReason.REST_OF_HAND, _REST)
+        pause(turn, CardReason.REST_OF_HAND, detail_of(CardReason.REST_OF_HAND))
 
 
 def _newest(state: TableState) -> Step | None:

@@ -137,7 +137,7 @@ class CardPlay(CardPasses):
         current = turn.state.round
         if self.scan.underway:
             return True
-        if turn.state.paused is not None:
+        if turn.state.paused is not None or self._unseen.waits:
             return False
         if current is not None:
             return current.phase != "held" and self.card_due(current) is not None

@@ -74,6 +74,8 @@ class Shufflers:
         self._newest: dict[str, DeckReport] = {}
         self._changes: dict[str, int] = {}
         """How often each machine's cards were changed, by its own count."""
+        self._another_ns: dict[str, int] = {}
+        """When what lies in a machine was last found to be another, or may have become it unseen; Unix ns."""
 
     def owns(self, device: str) -> bool:
         """Whether it is a shuffler."""
@@ -81,6 +83,7 @@ class Shufflers:
 
     def started(self, turn: Turn) -> None:
         """After a restart nothing is known of a set in a shuffler before that is heard."""
+        self._another_ns = dict.fromkeys(self._names, turn.at.wall_ns)
         for device in sorted({*turn.state.decks.inside, *turn.state.decks.told}):
             detail = "the station was restarted and the shuffler was not heard since"
             trouble(turn, device, Trouble(ShoeReason.NOT_HEARD, detail))
@@ -91,6 +94,8 @@ class Shufflers:
             case DeckReport():
                 trouble(turn, device, Trouble(ShoeReason.NOT_HEARD, "", cleared=True))
                 self._newest[device] = reading
+                if device not in self._watched or reading.state is MachineState.IDLE:
+                    self._another_ns[device] = turn.at.wall_ns
                 if reading.state is MachineState.IDLE:
                     self._emptied.add(device)
                 self._judge(turn, device, reading)
@@ -136,6 +141,9 @@ class Shufflers:
         if turn.state.decks.scan == deck_set:
             raise Refusal(ErrorCode.NOT_NOW, f"the deck set {deck_set} is being scanned: end that first (deck.verify)")
         device = devices[0]
+        if command.sent_ns is not None and command.sent_ns < self._another_ns.get(device, 0):
+            message = f"this was sent before {device} had what lies in it now: look which set it is, and say it again"
+            raise Refusal(ErrorCode.NOT_NOW, message)
         self._contradicted(turn, device, deck_set)
         if shoe is not None and shoe.deck_set == deck_set and device in turn.state.decks.unnamed:
             shoes.end(turn, "reshuffled", command.by)  # its cards were shuffled since
@@ -250,6 +258,7 @@ class Shufflers:
         if lies is not None:
             self._disturbed(turn, device, lies, report)
         if report.deck_set is None and turn.state.decks.unnamed.get(device) != report.job:
+            self._another_ns[device] = turn.at.wall_ns
             turn.emit(DeckShuffling(device=device, deck_set=None, job=report.job), in_round=False)
 
     def _whose(self, turn: Turn, device: str, report: DeckReport) -> str | None:

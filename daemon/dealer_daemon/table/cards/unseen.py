@@ -3,7 +3,7 @@
 A scanner names no places, so its cards are counted off. One that was not read moves every card after it to the place
 before, and no later card shows it. A shoe that names its places shows that, unless a whole hand ended unseen: then a
 card of another hand may be named for the place that is due. So after a start, and after a reader was away, the table
-stands wherever a card may have passed by right.
+stands wherever a card may have passed by right, from the moment that the reader is up again: until then more may pass.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dealer_daemon.events import TablePaused
+from dealer_daemon.round import TableState
 from dealer_daemon.table.common import DEALER_RESUMES, STATION
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.validation.card import CardReason
@@ -35,6 +36,10 @@ _DETAIL = {
         "nobody looked for a while, and this shoe's burn cards are due: resume when the next card to be scanned is a"
         " burn card. One that was burnt unseen is passed over the reader now"
     ),
+    CardReason.REST_OF_HAND: (
+        "the hand ended before all of its cards were dealt, and nothing tells the rest of them from the next hand:"
+        " take them away, then resume; the next card begins a hand"
+    ),
 }
 _NAMED = (
     "nobody looked for so long in the middle of this hand that it may have ended, and another have come as far: compare"
@@ -43,7 +48,7 @@ _NAMED = (
 )
 _AWAY = frozenset({Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT})
 _LONG_AGO_NS = 86_400 * NS_PER_S
-QUESTIONS = frozenset({*_DETAIL, CardReason.REST_OF_HAND})
+QUESTIONS = frozenset(_DETAIL)
 """Pauses that end with a person's word on where the next card belongs."""
 
 
@@ -78,8 +83,6 @@ class Unseen:
         """Nobody looked for a while, and nobody was asked since."""
         self._asked = False
         """A question was put, and no person answered it."""
-        self._too_early = False
-        """It was answered before the reader was up: what passed until then nobody knew."""
 
     def started(self, turn: Turn, standing: Standing) -> None:
         """The daemon took the table up. With an empty journal nothing is known that could be wrong: there the first
@@ -90,6 +93,11 @@ class Unseen:
         self._away_ns = turn.at.mono_ns - _since_card_ns(turn)
         self._gap = not self._names_places or self._is_long(turn)
         self.settle(turn, standing)
+
+    @property
+    def waits(self) -> bool:
+        """Something is to be asked as soon as the reader is up."""
+        return self._gap and not self._heard
 
     def heard(self, turn: Turn, reading: Reading, standing: Standing) -> None:
         """The reader says something. Bytes that were no frame are no gap: what came of them was said."""
@@ -109,11 +117,11 @@ class Unseen:
     def _is_there(self, turn: Turn, *, again: bool) -> None:
         """``again``: it says itself that it was away."""
         first, self._heard = not self._heard, True
-        if self._too_early or (again and not self._names_places) or (self._names_places and self._is_long(turn)):
+        if (again and not self._names_places) or (self._names_places and self._is_long(turn)):
             self._gap = True
         if again or first:
             self._away_ns = None
-        self._too_early, self._there_ns = False, turn.at.mono_ns
+        self._there_ns = turn.at.mono_ns
 
     def _is_long(self, turn: Turn) -> bool:
         """Nobody looked for so long that another hand may have come as far."""
@@ -121,36 +129,57 @@ class Unseen:
 
     def resumed(self, turn: Turn, standing: Standing) -> None:
         """The table may go on. A word on where the next card belongs answers what was asked, unless another pause was
-        ended with it, or by now another card is due than the word was about."""
-        ended = turn.before.paused if turn.before.paused_by == STATION else None
-        if ended in QUESTIONS:
+        ended with it, or by now another card is due than the word was about. Before the reader was up it answers
+        nothing: what passes until then nobody knows."""
+        ended = _question(turn.before)
+        if ended is not None:
             of_burn = ended == CardReason.UNSEEN_BEFORE_BURN
-            self._gap = ended in DEALER_RESUMES and of_burn != standing.burns
-            self._too_early = not self._heard and not self._first_start
+            another = ended in DEALER_RESUMES and of_burn != standing.burns
+            self._gap = another or (self._gap and not self._heard)
         elif self._asked:
             self._gap = True
         self._asked = False
 
     def settle(self, turn: Turn, standing: Standing) -> None:
-        """After every step: what was to be asked is asked as soon as the table can be asked, and it matters."""
-        if not self._gap or turn.state.paused is not None or standing.scanning:
+        """After every step: what was to be asked is asked as soon as the table can be asked, and it matters. A question
+        that stands is put anew: what was answered to it before this gap was not said of what passed in it."""
+        if not self._gap or not self._heard:
             return
-        in_round = turn.state.round is not None
-        if in_round and not standing.takes_card:
+        stands = _question(turn.state)
+        reason = self._reason(turn, standing)
+        if stands is not None:
+            # What only the manager may end stays his: the cards of a voided hand, say, may lie there still.
+            reason = reason if reason is not None and stands in DEALER_RESUMES else stands
+        elif turn.state.paused is not None or standing.scanning:
+            return
+        elif turn.state.round is not None and not standing.takes_card:
             return  # whoever makes the next card due may have meant it for a time when nobody looked
         self._gap = False
-        if self._names_places:
-            reason = CardReason.UNSEEN_IN_HAND if in_round and standing.lies else None
-        elif in_round:
-            reason = CardReason.UNSEEN_IN_HAND
-        elif standing.burns:
-            reason = CardReason.UNSEEN_BEFORE_BURN
-        else:
-            reason = CardReason.UNSEEN_BETWEEN_HANDS if self._own_rounds else None
         if reason is not None:
             self._asked = True
-            detail = _NAMED if self._names_places else _DETAIL[reason]
-            turn.emit(TablePaused(reason=str(reason), by=STATION, detail=detail))
+            named = self._names_places and reason == CardReason.UNSEEN_IN_HAND
+            turn.emit(TablePaused(reason=str(reason), by=STATION, detail=_NAMED if named else detail_of(reason)))
+
+    def _reason(self, turn: Turn, standing: Standing) -> CardReason | None:
+        in_round = turn.state.round is not None
+        if self._names_places:
+            return CardReason.UNSEEN_IN_HAND if in_round and standing.lies else None
+        if in_round:
+            return CardReason.UNSEEN_IN_HAND
+        if standing.burns:
+            return CardReason.UNSEEN_BEFORE_BURN
+        return CardReason.UNSEEN_BETWEEN_HANDS if self._own_rounds else None
+
+
+def detail_of(reason: CardReason) -> str:
+    """What the person who is asked does. ``reason`` is one of ``QUESTIONS``."""
+    return _DETAIL[reason]
+
+
+def _question(state: TableState) -> CardReason | None:
+    """The question for which the table stands, by the station's own word."""
+    asks = state.paused in QUESTIONS and state.paused_by == STATION
+    return CardReason(state.paused) if asks and state.paused is not None else None
 
 
 def _since_card_ns(turn: Turn) -> int:
