@@ -22,6 +22,7 @@ from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.mqtt.envelope import encode_event
 from dealer_daemon.round import TableState, fold
 from dealer_daemon.table import Decision, Rules, Table, TableSetup
+from dealer_daemon.table.cards.bursts import SAME_CODE_S
 from dealer_drivers.driver import DeviceAction, Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading
@@ -80,6 +81,7 @@ class CardTable:
         tries: int = 3,
         actions: frozenset[DeviceAction] = frozenset(),
         shoe: dict[str, Any] | None = None,
+        clock_speed: float = 1.0,
         **settings: Any,
     ) -> None:
         self.asked: list[DeviceAction] = []
@@ -95,6 +97,7 @@ class CardTable:
             devices=(TableDevice(name="reader", driver=driver, observes=frozenset(observes), actions=actions),),
             version="test",
             config_hash="0" * 64,
+            clock_speed=clock_speed,
         )
         self.procedure: Procedure = found.procedure(chosen, source == "device")
         self.at = START
@@ -195,21 +198,23 @@ class CardTable:
             if HINT.fullmatch(token):
                 hint = PositionHint(SLOTS[token[0]], int(token[1]))
                 continue
-            deck, _, serial = unit.partition("/")
-            raw = self.raw(f"{token}{unit}")
-            self.secret_frames.add(raw)
-            reading = CardRead(
-                at=self._next(gap_s),
-                raw=raw,
-                card=token,
-                code=f"{token}{unit}",
-                hint=hint,
-                unit=CardUnit("set-a", deck, serial) if unit else None,
-                repeated=repeated,
-            )
+            reading = self.card(token, self._next(gap_s), hint=hint, repeated=repeated, unit=unit)
             out += self.see(reading)
             hint = None
+            waits_ns = self.table.deadline_ns()
+            if waits_ns is not None and waits_ns <= reading.at.plus_s(SAME_CODE_S).mono_ns:
+                out += self.wait(SAME_CODE_S)  # it looks like the newest card
         return out
+
+    def card(
+        self, card: str, at: Instant, *, hint: PositionHint | None = None, repeated: bool = False, unit: str = ""
+    ) -> CardRead:
+        """A card's reading; nothing is said yet."""
+        deck, _, serial = unit.partition("/")
+        raw = self.raw(f"{card}{unit}")
+        self.secret_frames.add(raw)
+        known = CardUnit("set-a", deck, serial) if unit else None
+        return CardRead(at=at, raw=raw, card=card, code=f"{card}{unit}", hint=hint, unit=known, repeated=repeated)
 
     def _next(self, gap_s: float = DRAW_S) -> Instant:
         self.at = self.at.plus_s(gap_s)

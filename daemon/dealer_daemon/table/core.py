@@ -98,6 +98,8 @@ class Table:
     def readings(self, device: str, readings: Iterable[Reading], at: Instant) -> Decision:
         """Readings of one device, in order."""
         turn = self._turn(at)
+        if isinstance(self._play, CardPlay):
+            self._play.release(turn)
         for reading in readings:
             if isinstance(reading, DeviceFault):
                 trouble(turn, device, Trouble(reading.fault, reading.detail, reading.cleared))
@@ -155,8 +157,9 @@ def _play(setup: TableSetup, expected: int | None, stands: Facts | None, frames:
         second = [device.name for device in setup.devices if device.role == "witness"]
         if second:
             pairs = Pairs(second[0], rules.witness_wait_s)
-            return PairedCardPlay(rules, procedure, rules.settings.shoe, frames, main, pairs)
-        return CardPlay(rules, procedure, rules.settings.shoe, frames, main)
+            shoe, speed = rules.settings.shoe, setup.clock_speed
+            return PairedCardPlay(rules, procedure, shoe, frames, main, pairs, clock_speed=speed)
+        return CardPlay(rules, procedure, rules.settings.shoe, frames, main, clock_speed=setup.clock_speed)
     return AttemptPlay(rules, make_judges(rules, setup.devices, expected, stands), frames, game.starts(rules.settings))
 
 

@@ -158,21 +158,22 @@ CARDS: dict[str, Word] = {
     "unseen_in_hand": Word(
         (Kind.PAUSE,), "Cards may have passed unseen in this hand", "本局可能有牌未被读取", "本局可能有牌未被讀取",
         "The station or the scanner was away in the middle of a hand, or before the first card of one, and nothing "
-        "tells whether cards passed. So it is at a shoe that names its places, where it was away so long that another "
-        "hand may have come as far. Compare the table with the cards that were read. Resume, and the hand goes on with "
-        "the card that is due: scan what was missed. Or void, take the cards away, and resume: the next card begins a "
-        "hand.",
+        "tells whether cards passed. Or cards were read at once that had been held up on their way. So it is at a shoe "
+        "that names its places, where it was away so long that another hand may have come as far. Compare the table "
+        "with the cards that were read. Resume, and the hand goes on with the card that is due: scan what was missed. "
+        "Or void, take the cards away, and resume: the next card begins a hand.",
     ),
     "unseen_between_hands": Word(
         (Kind.PAUSE,), "Is the next card the first of a hand?", "请确认下一张牌为新局首张", "請確認下一張牌為新局首張",
-        "The station or the scanner was away between two hands, and the beginning of a hand may have passed. Resume "
-        "when the next card to be scanned is the first of a hand. The dealer may do this too.",
+        "The station or the scanner was away between two hands, or cards were read at once that had been held up, and "
+        "the beginning of a hand may have passed. Resume when the next card to be scanned is the first of a hand. The "
+        "dealer may do this too.",
     ),
     "unseen_before_burn": Word(
         (Kind.PAUSE,), "Is the next card a burn card?", "请确认下一张牌为销牌", "請確認下一張牌為銷牌",
-        "The station or the scanner was away while burn cards of the shoe are due. Resume when the next card to be "
-        "scanned is a burn card; one that was burnt unseen is passed over the scanner after it. The dealer may do this "
-        "too.",
+        "The station or the scanner was away while burn cards of the shoe are due, or cards were read at once that had "
+        "been held up. Resume when the next card to be scanned is a burn card; one that was burnt unseen is passed "
+        "over the scanner after it. The dealer may do this too.",
     ),
     # Held: not clear, a person looks.
     "perhaps_repeated": Word(

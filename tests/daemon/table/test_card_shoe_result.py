@@ -188,3 +188,16 @@ def test_force_quit_between_hands_says_nothing_of_a_result_and_after_an_outcome_
     table.wait(2)
     table.result("force_quit")
     assert table.last(Violation).reason == "shoe_result_disagrees"
+
+
+def test_of_a_hand_that_was_dealt_while_the_one_before_was_held_nothing_is_held_against_that() -> None:
+    """Its first card was missed, and what the shoe gives then is the result of the cards that counted for nothing."""
+    table = shoe_table()
+    table.deal("P1 8S B1 5C B2 3H")
+    held(table, "card_skipped")
+    table.deal("B1 KD P2 4C B2 QS")
+    table.manager(DECIDE, position="player.2", card="AD")
+    table.wait(3)
+    assert table.outcome.facts["winner"] == "player"
+    table.result("tie")
+    assert not table.of(TablePaused)

@@ -158,8 +158,10 @@ class PairedCardPlay(CardPlay):
         frames: FrameLog,
         devices: Sequence[TableDevice],
         pairs: Pairs,
+        *,
+        clock_speed: float = 1.0,
     ) -> None:
-        super().__init__(rules, procedure, shoe, frames, devices)
+        super().__init__(rules, procedure, shoe, frames, devices, clock_speed=clock_speed)
         self.pairs = pairs
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:

@@ -94,6 +94,8 @@ class CardPasses(Incidents):
         """The same once the word was given: read again, it is another card, though the reader was off until then."""
         self.told: Facts | None = None
         """What the cards of the newest hand gave, as long as the next did not begin and nothing was missed since."""
+        self._while_held = False
+        """A card was drawn while the hand was held: it may be of the next one, whose result the shoe gives then."""
 
     @abstractmethod
     def advance(self, turn: Turn) -> None:
@@ -128,6 +130,7 @@ class CardPasses(Incidents):
         elif current is None:
             self._between(turn, reading)
         elif current.phase == "held":
+            self._while_held = True
             self._record(turn, CardReason.CARD_WHILE_HELD, "a card was drawn while the hand waits for a person")
         elif isinstance(again, Doubt):
             self._hold(turn, again.reason, again.detail)

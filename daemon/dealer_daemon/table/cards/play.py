@@ -17,6 +17,7 @@ from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
 from dealer_daemon.state import OpenRound
 from dealer_daemon.table.cards import orders, shoes
+from dealer_daemon.table.cards.bursts import PASSES, SAME_CODE_S, Bursts
 from dealer_daemon.table.cards.corrections import check_corrected, of_hand
 from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_reveal
@@ -64,7 +65,14 @@ class CardPlay(CardPasses):
     """See the module. A shoe among ``devices`` that observes results names the places of its cards too."""
 
     def __init__(
-        self, rules: Rules, procedure: Procedure, shoe: ShoeRules, frames: FrameLog, devices: Sequence[TableDevice]
+        self,
+        rules: Rules,
+        procedure: Procedure,
+        shoe: ShoeRules,
+        frames: FrameLog,
+        devices: Sequence[TableDevice],
+        *,
+        clock_speed: float = 1.0,
     ) -> None:
         gives_result = any(Observes.RESULT in device.observes for device in devices)
         super().__init__(rules, procedure, shoe, frames, names_places=gives_result)
@@ -75,6 +83,10 @@ class CardPlay(CardPasses):
         self.shufflers = Shufflers(shoe, decks * CARDS_IN_DECK, devices, frames, continuous=continuous)
         self.scan = DeckScans(shoe, decks, frames)
         self._unseen = Unseen(names_places=gives_result, own_rounds=self._own_rounds)
+        # A clock that runs faster than the station makes every reading late.
+        self._bursts = Bursts() if clock_speed == 1 and not gives_result else None
+        self._waits: CardRead | None = None
+        """A card that looks like the newest, until what was held up with it would be here."""
         self.counts_off = self._own_rounds and not gives_result
         """Nothing but the count of its cards tells where a hand begins."""
         self._rest = False
@@ -92,6 +104,24 @@ class CardPlay(CardPasses):
         if isinstance(reading, DeviceFault):
             self.told = None  # cards may pass that nobody tells us of
         self._unseen.heard(turn, reading, self._standing(turn))
+        if self._came_alone(turn, reading):
+            self._said(turn, device, reading)
+
+    def _came_alone(self, turn: Turn, reading: Reading) -> bool:
+        """Whether the reading is judged now, and not once it is known whether others come with it. Where some came
+        together, cards may be missing among them, and a person says where the hand stands first."""
+        waited, self._waits = self._waits, None
+        if self._bursts is not None and isinstance(reading, PASSES) and not self.scan.underway:
+            wait = self._bursts.must_wait(reading)
+            if self._bursts.came_together(reading) and turn.state.paused is None:
+                self._unseen.held_up(turn, self._standing(turn))
+            elif wait and turn.state.paused is None and isinstance(reading, CardRead):
+                self._waits = reading
+        if waited is not None:
+            self._said(turn, "", waited)
+        return self._waits is None
+
+    def _said(self, turn: Turn, device: str, reading: Reading) -> None:
         if self.scan.underway:
             self.scan.reading(turn, reading)
             return
@@ -121,10 +151,18 @@ class CardPlay(CardPasses):
 
     def tick(self, turn: Turn) -> None:
         """The shoe's own result did not come: the cards alone decide."""
+        self.release(turn)
         until_ns = self._witness.until_ns
         if until_ns is not None and turn.at.mono_ns >= until_ns:
             self._witness.give_up()
             self.advance(turn)
+
+    def release(self, turn: Turn) -> None:
+        """A card that waited and came alone counts before anything newer is heard, whose frame is no evidence of it."""
+        waited, until_ns = self._waits, self._waits_until_ns()
+        if waited is not None and until_ns is not None and turn.at.mono_ns >= until_ns:
+            self._waits = None
+            self._said(turn, "", waited)
 
     def settle(self, turn: Turn) -> None:
         """After every step: what waited for the end of a round is done, and readers look for a card while one may come;
@@ -157,8 +195,12 @@ class CardPlay(CardPasses):
         )
 
     def deadline_ns(self) -> int | None:
-        """When the shoe's result is no longer waited for."""
-        return self._witness.until_ns
+        """When the shoe's result is no longer waited for, or a card has waited long enough."""
+        times = (self._witness.until_ns, self._waits_until_ns())
+        return min((time for time in times if time is not None), default=None)
+
+    def _waits_until_ns(self) -> int | None:
+        return None if self._waits is None else self._waits.at.plus_s(SAME_CODE_S).mono_ns
 
     def underway(self) -> bool:
         """Frames are evidence from one card to the next; they are cleared when it lies."""
@@ -318,8 +360,9 @@ class CardPlay(CardPasses):
             None if named is None else named.reason,
             last_hand=shoes.is_last_hand(turn.state, current, self.procedure),
         )
+        told = None if self._while_held else facts
         self.end_hand(turn)
-        self.told = facts
+        self.told = told
 
     def dismiss_result(self) -> None:
         """A person said that the hand goes on, whatever the shoe says of it."""
@@ -329,6 +372,7 @@ class CardPlay(CardPasses):
         """The open round ended, one way or the other."""
         self._witness.reset()
         self.told, self._first_sequence = None, None
+        self._while_held = False
         self._doubted = self._answered = None
         if lying(turn.state.previous):
             shoes.after_hand(turn, self.procedure)

@@ -22,23 +22,25 @@ SAME_PLACE_S = 4.0
 """From a place of one hand to the same place of another four cards are drawn at least (the rest of one, and what comes
 before that place in the other), and the first hand is taken away: by hand no faster than a card a second. Ours."""
 
+_AWAY_WHY = "nobody looked for a while"
+_TOGETHER_WHY = "cards were read at once that had been held up on their way, and some may be missing"
 _DETAIL = {
     CardReason.UNSEEN_IN_HAND: (
-        "nobody looked for a while in the middle of this hand: compare the table with the cards that were read. Resume,"
-        " and the hand goes on with the card that is due: one that was missed is scanned now. Or void it, take its"
-        " cards away, then resume"
+        "{why} in the middle of this hand: compare the table with the cards that were read. Resume, and the hand goes"
+        " on with the card that is due: one that was missed is scanned now. Or void it, take its cards away, then"
+        " resume"
     ),
     CardReason.UNSEEN_BETWEEN_HANDS: (
-        "nobody looked for a while, and the beginning of a hand may have passed: resume when the next card to be"
-        " scanned is the first of a hand"
+        "{why}, and the beginning of a hand may have passed: resume when the next card to be scanned is the first of a"
+        " hand"
     ),
     CardReason.UNSEEN_BEFORE_BURN: (
-        "nobody looked for a while, and this shoe's burn cards are due: resume when the next card to be scanned is a"
-        " burn card. One that was burnt unseen is passed over the reader now"
+        "{why}, and this shoe's burn cards are due: resume when the next card to be scanned is a burn card. One that"
+        " was burnt unseen is passed over the reader now"
     ),
     CardReason.REST_OF_HAND: (
-        "the hand ended before all of its cards were dealt, and nothing tells the rest of them from the next hand:"
-        " take them away, then resume; the next card begins a hand"
+        "the hand ended before all of its cards were dealt, and nothing tells the rest of them from the next hand: take"
+        " them away, then resume; the next card begins a hand"
     ),
 }
 _NAMED = (
@@ -81,6 +83,8 @@ class Unseen:
         """When the reader was heard last: a link may be gone for long before its loss is noticed."""
         self._gap = False
         """Nobody looked for a while, and nobody was asked since."""
+        self._why = _AWAY_WHY
+        """Of that gap."""
         self._asked = False
         """A question was put, and no person answered it."""
 
@@ -114,11 +118,16 @@ class Unseen:
             self._is_there(turn, again=True)
         self.settle(turn, standing)
 
+    def held_up(self, turn: Turn, standing: Standing) -> None:
+        """Cards were read together that had been held up: one may have been taken for a repeat (``bursts.py``)."""
+        self._gap, self._why = True, _TOGETHER_WHY
+        self.settle(turn, standing)
+
     def _is_there(self, turn: Turn, *, again: bool) -> None:
         """``again``: it says itself that it was away."""
         first, self._heard = not self._heard, True
         if (again and not self._names_places) or (self._names_places and self._is_long(turn)):
-            self._gap = True
+            self._gap, self._why = True, _AWAY_WHY
         if again or first:
             self._away_ns = None
         self._there_ns = turn.at.mono_ns
@@ -143,37 +152,40 @@ class Unseen:
     def settle(self, turn: Turn, standing: Standing) -> None:
         """After every step: what was to be asked is asked as soon as the table can be asked, and it matters. A question
         that stands is put anew: what was answered to it before this gap was not said of what passed in it."""
-        if not self._gap or not self._heard:
-            return
         stands = _question(turn.state)
-        reason = self._reason(turn, standing)
-        if stands is not None:
-            # What only the manager may end stays his: the cards of a voided hand, say, may lie there still.
-            reason = reason if reason is not None and stands in DEALER_RESUMES else stands
-        elif turn.state.paused is not None or standing.scanning:
+        if not self._gap or not self._heard or (stands is None and not self._may_ask(turn, standing)):
             return
-        elif turn.state.round is not None and not standing.takes_card:
-            return  # whoever makes the next card due may have meant it for a time when nobody looked
         self._gap = False
+        in_round = turn.state.round is not None
+        if self._names_places:
+            reason = CardReason.UNSEEN_IN_HAND if in_round and standing.lies else None
+        elif in_round:
+            reason = CardReason.UNSEEN_IN_HAND
+        elif standing.burns:
+            reason = CardReason.UNSEEN_BEFORE_BURN
+        else:
+            reason = CardReason.UNSEEN_BETWEEN_HANDS if self._own_rounds else None
+        if stands is not None and (reason is None or stands not in DEALER_RESUMES):
+            # What only the manager may end stays his: the cards of a voided hand, say, may lie there still.
+            reason = stands
         if reason is not None:
             self._asked = True
             named = self._names_places and reason == CardReason.UNSEEN_IN_HAND
-            turn.emit(TablePaused(reason=str(reason), by=STATION, detail=_NAMED if named else detail_of(reason)))
+            detail = _NAMED if named else detail_of(reason, self._why)
+            turn.emit(TablePaused(reason=str(reason), by=STATION, detail=detail))
+        self._why = _AWAY_WHY
 
-    def _reason(self, turn: Turn, standing: Standing) -> CardReason | None:
-        in_round = turn.state.round is not None
-        if self._names_places:
-            return CardReason.UNSEEN_IN_HAND if in_round and standing.lies else None
-        if in_round:
-            return CardReason.UNSEEN_IN_HAND
-        if standing.burns:
-            return CardReason.UNSEEN_BEFORE_BURN
-        return CardReason.UNSEEN_BETWEEN_HANDS if self._own_rounds else None
+    def _may_ask(self, turn: Turn, standing: Standing) -> bool:
+        """The table stands for nothing else, and a card may come. Whoever makes the next card due later may have meant
+        it for a time when nobody looked."""
+        if turn.state.paused is not None or standing.scanning:
+            return False
+        return turn.state.round is None or standing.takes_card
 
 
-def detail_of(reason: CardReason) -> str:
+def detail_of(reason: CardReason, why: str = _AWAY_WHY) -> str:
     """What the person who is asked does. ``reason`` is one of ``QUESTIONS``."""
-    return _DETAIL[reason]
+    return _DETAIL[reason].format(why=why)
 
 
 def _question(state: TableState) -> CardReason | None:
