@@ -36,6 +36,8 @@ class DeckReason(StrEnum):
     NOT_EXACT = "deck_not_exact"
     CARD_DOUBLED = "deck_card_doubled"
     """A single card of the scan: it was there before."""
+    CARD_READ_BEFORE = "deck_card_read_before"
+    """A single card of the scan: it may be one that was read before it."""
     SCAN_CANCELLED = "deck_scan_cancelled"
     SCAN_INTERRUPTED = "deck_scan_interrupted"
 
@@ -147,6 +149,10 @@ class DeckScan:
         if unit is not None:
             self._units.add(unit)
         return True
+
+    def has(self, unit: str) -> bool:
+        """This physical card came already."""
+        return unit in self._units
 
     def foreign(self, code: str) -> None:
         """A code that is no card of the set."""

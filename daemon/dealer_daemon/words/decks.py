@@ -65,6 +65,11 @@ DECKS: dict[str, Word] = {
         _DECK, "This card came before", "此牌重复", "此牌重複",
         "In a scan: there are more of a card than the set has, or it passed twice. The end of the scan says which.",
     ),
+    "deck_card_read_before": Word(
+        _DECK, "Scan this card again", "请重新扫描此牌", "請重新掃描此牌",
+        "In a scan: the first card, or the first one after nobody looked, looks like the one that was read before, "
+        "which may lie before the scanner still. Take it away; is it one of the set, scan it again.",
+    ),
     "deck_scan_cancelled": Word(
         _DECK, "Scan given up", "核验扫描已取消", "核驗掃描已取消",
         "A person ended the scan before all cards had passed.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -236,3 +237,51 @@ def test_readers_look_for_cards_while_a_set_is_scanned() -> None:
     assert table.asked[-1] is DeviceAction.SCAN_ON
     table.deal(" ".join(map(str, DECK)), gap_s=0.2)
     assert table.asked[-1] is DeviceAction.SCAN_OFF
+
+
+# -- a card that was read before the scan ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unsure", [True, False])
+def test_a_scan_that_begins_with_the_card_read_last_asks_for_it_again(unsure: bool) -> None:
+    """It may lie there still, and be none of this set; a scanner with a trigger did not look until the scan began."""
+    table = CardTable("three-cards", shoe={"require_verified": False})
+    whole = list(map(str, DECK))
+    table.deal(whole[0])
+    table.manager(CommandName.ROUND_VOID)
+    table.clear_rest()
+    table.did(VERIFY, Role.DEALER)
+    for _ in range(3):
+        reading = table.card(whole[0], table._next(0.3), repeated=True)
+        table.see(replace(reading, unsure=unsure))
+        unsure = False
+    refused = table.of(DeckScanRefused)
+    assert [(one.reason, one.scanned) for one in refused] == [("deck_card_read_before", 0)]
+    table.deal(" ".join(whole))
+    assert table.last(DeckVerified).cards == 52
+
+
+def test_in_the_middle_of_a_scan_the_newest_card_lies_there_still() -> None:
+    table = CardTable("three-cards", shoe={**ONE_SET, "decks": 1})
+    table.did(VERIFY, Role.DEALER)
+    table.deal("8S")
+    table.deal("8S", gap_s=0.3, repeated=True)
+    assert not table.of(DeckScanRefused)
+    table.lost()
+    table.back(asked=True)
+    table.see(replace(table.card("8S", table._next(), repeated=True), unsure=True))
+    assert [one.reason for one in table.of(DeckScanRefused)] == ["deck_card_read_before"]
+
+
+def test_a_card_that_is_known_by_itself_counts_at_once() -> None:
+    table = CardTable("three-cards", shoe={"require_verified": False})
+    pieces = [(str(card), f"1/{number}") for number, card in enumerate(DECK)]
+    table.deal(pieces[0][0], unit=pieces[0][1])
+    table.manager(CommandName.ROUND_VOID)
+    table.clear_rest()
+    table.did(VERIFY, Role.DEALER)
+    for card, unit in pieces:
+        for _ in range(2):
+            table.deal(card, unit=unit, gap_s=0.3, repeated=True)
+    assert table.last(DeckVerified).cards == 52
+    assert not table.of(DeckScanRefused)

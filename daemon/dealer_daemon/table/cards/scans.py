@@ -32,6 +32,10 @@ class DeckScans:
         self._frames = frames
         self._scan: DeckScan | None = None
         self._by = STATION
+        self._began = False
+        """A card of the scan was read: what is repeated now is one of it."""
+        self._read_before: str | None = None
+        """The card that is to be scanned again, for it may be one that was read before the scan, or before a gap."""
 
     @property
     def underway(self) -> bool:
@@ -49,8 +53,10 @@ class DeckScans:
         scan = self._scan
         assert scan is not None
         self._frames.clear()
+        if isinstance(reading, CardRead) and reading.repeated and not self._counts_all_the_same(turn, scan, reading):
+            return
         match reading:
-            case CardRead(repeated=False):
+            case CardRead():
                 if not scan.card(reading.card, unit_text(reading.unit)):
                     detail = "a card is there more often than the set has it, or was passed twice; the end says which"
                     self._refuse(turn, scan, DeckReason.CARD_DOUBLED, detail)
@@ -65,7 +71,20 @@ class DeckScans:
                 )
                 self._refuse(turn, scan, CardReason.FOREIGN_CARD, detail)
             case _:
-                pass
+                return
+        self._began = True
+
+    def _counts_all_the_same(self, turn: Turn, scan: DeckScan, reading: CardRead) -> bool:
+        """A repeat counts where its code names the physical card, and that did not come in this scan. Else it may be
+        the card that was read last before the scan, or before a gap in it: scanned again once it was taken away."""
+        unit = unit_text(reading.unit)
+        if unit is not None:
+            return not scan.has(unit)
+        if (reading.unsure or not self._began) and self._read_before != reading.card:
+            self._read_before = reading.card
+            detail = "it may be the card that was read before: take it away; is it one of the set, scan it again"
+            self._refuse(turn, scan, DeckReason.CARD_READ_BEFORE, detail)
+        return False
 
     def order(self, turn: Turn, command: Command) -> dict[str, Any]:
         """``deck.verify``. Raises ``Refusal``."""
@@ -97,6 +116,7 @@ class DeckScans:
         if shoe is not None and shoe.deck_set == deck_set:
             shoes.end(turn, "scanned", command.by)
         self._scan, self._by = DeckScan(self._decks), command.by
+        self._began, self._read_before = False, None
         turn.emit(DeckScanStarted(deck_set=deck_set, cards=self._scan.cards, by=command.by))
         return {"deck_set": deck_set, "cards": self._scan.cards}
 
