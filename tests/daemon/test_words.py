@@ -24,14 +24,14 @@ from dealer_drivers.readings.beans import BeansDoubt
 from dealer_drivers.readings.dice import Doubt
 from dealer_drivers.readings.entry import EntryFault
 from dealer_drivers.readings.roulette import WheelFault
-from dealer_drivers.readings.shoe import CardTrouble, ShoeProblem
+from dealer_drivers.readings.shoe import CardTrouble, ScannerFault, ShoeProblem
 from dealer_drivers.readings.shuffler import ShufflerFault
 from dealer_drivers.readings.wheel import EncoderFault
 
 SHOE_FAULTS = frozenset(f"shoe_{problem}" for problem in ShoeProblem)
 REASONS = (SpinReason, SceneDoubt, DiceReason, Doubt, LayoutReason, BeansDoubt, TurnReason, WitnessReason)
 """Of attempts that were refused or held."""
-FAULTS = (ShufflerFault, DeckTrouble, Fault, WheelFault, EntryFault, EncoderFault)
+FAULTS = (ShufflerFault, DeckTrouble, Fault, WheelFault, EntryFault, EncoderFault, ScannerFault)
 ENUMS = (*REASONS, *FAULTS, CardReason, CardTrouble, DeckReason, ShoeReason, Remedy)
 
 

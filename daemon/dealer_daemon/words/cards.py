@@ -175,6 +175,11 @@ CARDS: dict[str, Word] = {
         "been held up. Resume when the next card to be scanned is a burn card; one that was burnt unseen is passed "
         "over the scanner after it. The dealer may do this too.",
     ),
+    "keys_lost": Word(
+        (Kind.FAULT,), "Keys of the scanner were lost", "扫描器按键数据丢失", "掃描器按鍵資料遺失",
+        "The station could not keep up with a scanner that types, and cards may have been among what was lost. It is "
+        "over at once, and the table asks where the hand stands. See to the station's load.",
+    ),
     # Held: not clear, a person looks.
     "perhaps_repeated": Word(
         (Kind.HELD, Kind.VIOLATION), "Perhaps the same card again", "可能是同一张牌", "可能是同一張牌",

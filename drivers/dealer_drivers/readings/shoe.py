@@ -126,6 +126,13 @@ class CardUnreadable(Unreadable):
     repeated: bool = False
 
 
+class ScannerFault(StrEnum):
+    """What can be wrong with a scanner alone: ``fault`` of a ``DeviceFault``."""
+
+    KEYS_LOST = "keys_lost"
+    """Key events of a scanner that types were thrown away unread: any number of cards may have been among them."""
+
+
 class ForeignKind(StrEnum):
     """What a code that is no card of the deck set belongs to."""
 

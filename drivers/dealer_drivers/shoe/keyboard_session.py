@@ -10,8 +10,8 @@ from enum import StrEnum
 
 from dealer_drivers.driver import NOTHING, DeviceAction, Output
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
-from dealer_drivers.readings.shoe import CardTrouble
+from dealer_drivers.readings import DeviceFault, DeviceNotice, Reading, Unreadable
+from dealer_drivers.readings.shoe import CardTrouble, ScannerFault
 from dealer_drivers.shoe.barcode_session import describe
 from dealer_drivers.shoe.card_text import NS_PER_MS, CardText, TextRules, unreadable
 from dealer_drivers.shoe.keyboard_keys import EV_KEY, KeyDecoder, KeyedText
@@ -74,9 +74,11 @@ class KeyboardSession:
         frames = 0
         whole = len(self._held) - len(self._held) % EVENT.size
         events, self._held = self._held[:whole], self._held[whole:]
-        for _, _, kind, code, value in EVENT.iter_unpack(events):
+        for event in EVENT.iter_unpack(events):
+            _, _, kind, code, value = event
             if kind == EV_SYN:
-                frames += self._syn(code)
+                readings += self._dropped(event, at) if code == SYN_DROPPED else []
+                frames += self._reported() if code == SYN_REPORT else 0
             elif kind == EV_KEY and self._dropping:
                 self._drop()
             elif kind == EV_KEY:
@@ -99,15 +101,25 @@ class KeyboardSession:
         """A keyboard cannot be asked for anything."""
         return NOTHING
 
-    def _syn(self, code: int) -> int:
+    def _reported(self) -> int:
         """How many valid frames end here. After a drop the kernel's events are of no use up to the next report."""
-        if code == SYN_DROPPED:
-            self._drop()
-        elif code == SYN_REPORT:
-            if not self._dropping:
-                return 1
-            self._dropping = False
-        return 0
+        dropped, self._dropping = self._dropping, False
+        return 0 if dropped else 1
+
+    def _dropped(self, event: tuple[int, ...], at: Instant) -> list[Reading]:
+        """The kernel threw events away, and any number of cards with them: nobody looked, as after a lost link. It is
+        over as soon as it is said."""
+        again = self._dropping
+        self._drop()
+        if again:
+            return []
+        self._cards.interrupted()
+        raw = EVENT.pack(*event)
+        begun, over = "the station could not keep up with the scanner: see to its load", "its keys are read again"
+        return [
+            DeviceFault(at=at, raw=raw, fault=ScannerFault.KEYS_LOST, detail=begun),
+            DeviceFault(at=at, raw=raw, fault=ScannerFault.KEYS_LOST, detail=over, cleared=True),
+        ]
 
     def _drop(self) -> None:
         self._keys.events_lost()

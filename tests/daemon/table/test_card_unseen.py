@@ -17,14 +17,15 @@ from dealer_daemon.games.cards.card import DECK, Card
 from dealer_daemon.games.cards.procedure import CardDue, CardStep, Complete, History
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault
+from dealer_drivers.readings.shoe import ScannerFault
 from support.card_tables import NATURAL, UNSEEN, CardTable, bare
 
 IN_HAND, BETWEEN, _ = UNSEEN
 SOURCES = pytest.mark.parametrize("source", ["device", "server"])
-GAPS = pytest.mark.parametrize("gap", ["restart", "link", "frozen"])
+GAPS = pytest.mark.parametrize("gap", ["restart", "link", "frozen", "keys"])
 
 
-def fault(table: CardTable, name: Fault, *, cleared: bool) -> None:
+def fault(table: CardTable, name: str, *, cleared: bool) -> None:
     table.see(DeviceFault(at=table._next(1.0), raw=b"", fault=name, detail="", cleared=cleared))
 
 
@@ -33,7 +34,7 @@ def look_away(table: CardTable, gap: str) -> None:
     if gap == "restart":
         table.restart(asked=True)
         return
-    name = Fault.LINK_LOST if gap == "link" else Fault.SILENT
+    name = {"link": Fault.LINK_LOST, "frozen": Fault.SILENT, "keys": ScannerFault.KEYS_LOST}[gap]
     fault(table, name, cleared=False)
     fault(table, name, cleared=True)
 

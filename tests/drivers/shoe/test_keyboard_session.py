@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dealer_drivers.driver import NOTHING, DeviceAction, Maturity, Observes, Output, Session, load_driver
 from dealer_drivers.errors import OptionError
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceNotice, Reading, Unreadable
+from dealer_drivers.readings import DeviceFault, DeviceNotice, Reading, Unreadable
 from dealer_drivers.readings.shoe import CardRead, CardTrouble, CardUnreadable
 from dealer_drivers.supervised import SupervisedSession
 from support.keys import ENTER, SYN, TAB, events, press, typed
@@ -21,6 +21,7 @@ from support.keys import ENTER, SYN, TAB, events, press, typed
 T0 = Instant(0, 0)
 MS = 1_000_000
 DROPPED = (0, 3, 0)
+KEYS_LOST = [(DeviceFault, None)] * 2
 Told = Callable[[Sequence[Output]], tuple[Any, ...]]
 
 
@@ -85,7 +86,22 @@ def test_no_read_and_prefix() -> None:
 def test_dropped_events_are_a_rescan_whatever_else_was_typed() -> None:
     """Between a drop and the next report nothing is to be believed; the card after it is whole again."""
     lost = scanner().feed(wire(typed("8S"), [DROPPED, SYN], press(ENTER), typed("KD"), press(ENTER)), T0)
-    assert kinds(lost.readings) == [(CardUnreadable, CardTrouble.TORN), (CardRead, "KD")]
+    assert kinds(lost.readings) == [*KEYS_LOST, (CardUnreadable, CardTrouble.TORN), (CardRead, "KD")]
+
+
+def test_what_was_dropped_may_have_been_any_number_of_cards() -> None:
+    """So it is said as a lost link is, once a drop, and over at once; the card after it may lie there still."""
+    one = scanner()
+    one.feed(wire(typed("8S"), press(ENTER)), at_ms(0))
+    lost = one.feed(wire([DROPPED, DROPPED, SYN], press(ENTER)), at_ms(5_000)).readings
+    assert [(fault.fault, fault.cleared) for fault in lost if isinstance(fault, DeviceFault)] == [
+        ("keys_lost", False),
+        ("keys_lost", True),
+    ]
+    (again,) = one.feed(wire(typed("8S"), press(ENTER)), at_ms(8_000)).readings
+    assert isinstance(again, CardRead)
+    assert (again.repeated, again.unsure) == (True, True)
+    assert len(one.feed(wire([DROPPED, SYN]), at_ms(9_000)).readings) == 2, "another drop"
 
 
 def test_a_card_that_was_dropped_whole_is_a_rescan() -> None:
