@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dealer_daemon.commands import CommandName, ErrorCode, Role
-from dealer_daemon.events import AttemptRefused, CardDrawn, RoundOutcome, TablePaused
+from dealer_daemon.events import AttemptHeld, AttemptRefused, CardDrawn, RoundOutcome, TablePaused
 from dealer_daemon.games.cards.card import DECK, Card
 from dealer_daemon.games.cards.procedure import CardDue, CardStep, History, Procedure
 from dealer_daemon.table.cards.unseen import SAME_PLACE_S
@@ -79,6 +79,60 @@ def test_after_a_long_one_the_same_place_may_be_of_another_hand(source: str, gap
     table.deal(NATURAL)
     table.result("player")
     assert table.outcome.facts["player"]["cards"] == ["8S", "AD"]
+
+
+@pytest.mark.parametrize("gap", ["restart", "link"])
+def test_a_gap_while_a_hand_is_held_is_not_asked_for_in_the_next_one(gap: str) -> None:
+    """Its first card was seen, and by its place."""
+    table = CardTable(places=True)
+    table.deal("P1 8S B1 5C B2 3H")
+    assert table.words()[-1] == "attempt.held:card_skipped"
+    look_away(table, gap, 60)
+    assert stands(table) is None, "it waits for the manager already"
+    table.deal("P1 9S B1 5C P2 KD B2 3H")
+    table.result("player")
+    assert table.outcome.facts["player"]["cards"] == ["9S", "KD"]
+    assert not table.of(TablePaused)
+
+
+@SOURCES
+@GAPS
+def test_it_is_asked_for_once_the_held_hand_goes_on(source: str, gap: str) -> None:
+    table = CardTable(source=source, places=True)
+    table.bets_closed()
+    table.deal("P1 8S B1 5C B2 3H")
+    look_away(table, gap, 60)
+    table.manager(CommandName.ATTEMPT_REFUSE)
+    assert stands(table) == IN_HAND
+
+
+@SOURCES
+@GAPS
+@pytest.mark.parametrize("late", [True, False])
+def test_a_hand_that_is_complete_needs_no_card_and_no_word(source: str, gap: str, late: bool) -> None:
+    """Its own result may have passed unseen: what comes now may be another hand's, and is held against none."""
+    table = CardTable(source=source, places=True, shoe={"result_wait_s": 60})
+    table.bets_closed()
+    table.deal(NATURAL)
+    assert not table.of(RoundOutcome)
+    look_away(table, gap, SAME_PLACE_S)
+    assert table.outcome.witnesses == ["cards"]
+    if late:
+        table.result("banker")
+    assert not table.of(TablePaused)
+    assert not table.of(AttemptHeld)
+
+
+@SOURCES
+@GAPS
+def test_after_a_short_one_its_own_result_is_waited_for_still(source: str, gap: str) -> None:
+    table = CardTable(source=source, places=True, shoe={"result_wait_s": 60})
+    table.bets_closed()
+    table.deal(NATURAL)
+    look_away(table, gap, SAME_PLACE_S - 1)
+    assert not table.of(RoundOutcome)
+    table.result("player")
+    assert table.outcome.witnesses == ["cards", "shoe_result"]
 
 
 def test_between_its_hands_and_before_their_first_card_it_asks_nothing() -> None:

@@ -217,12 +217,24 @@ def test_a_link_is_away_since_it_was_heard_last_not_since_its_loss_was_noticed(n
     assert table.state.paused == (IN_HAND if asks else None)
 
 
+def test_many_short_losses_are_a_long_one() -> None:
+    """A plug that does not sit: a hand may pass by pieces while the link comes and goes, and nothing is read of it."""
+    table = two_cards_lie()
+    fault(table, Fault.LINK_LOST, cleared=False)
+    fault(table, Fault.LINK_LOST, cleared=True)
+    assert table.state.paused is None, "two seconds"
+    fault(table, Fault.LINK_LOST, cleared=False)
+    fault(table, Fault.LINK_LOST, cleared=True)
+    assert table.state.paused == IN_HAND
+
+
 def test_the_end_of_one_loss_is_no_loss_of_the_next() -> None:
     table = two_cards_lie()
     for _ in range(5):
         fault(table, Fault.LINK_LOST, cleared=False)
         fault(table, Fault.LINK_LOST, cleared=True)
-    assert table.state.paused is None, "never away for four seconds"
+        table.stand_by()
+    assert table.state.paused is None, "the shoe was heard in between, and never away for four seconds"
 
 
 def test_a_withheld_card_that_is_made_known_was_not_read_then() -> None:

@@ -104,6 +104,10 @@ class CardPlay(CardPasses):
         if isinstance(reading, DeviceFault):
             self.told = None  # cards may pass that nobody tells us of
         self._unseen.heard(turn, reading, self._standing(turn))
+        if self._unseen.in_question:
+            # A hand that is complete misses no card, and its own result may have passed: what comes may be another's.
+            self.finish(turn)
+            self.told = None
         if self._came_alone(turn, reading):
             self._said(turn, device, reading)
 
@@ -184,11 +188,12 @@ class CardPlay(CardPasses):
         return self._own_rounds and isinstance(due(self.procedure, []), CardDue)
 
     def _standing(self, turn: Turn) -> Standing:
-        """What a card would be that comes now; where the reader opens rounds, one may come until the round ends."""
+        """What a card would be that comes now; where a scanner opens rounds, one may come until the round ends."""
         current = turn.state.round
         takes = current is not None and current.phase != "held"
+        counted_off = self._own_rounds and not self._names_places
         return Standing(
-            takes_card=takes and current is not None and (self._own_rounds or self.card_due(current) is not None),
+            takes_card=takes and current is not None and (counted_off or self.card_due(current) is not None),
             lies=current is not None and bool(lying(current.steps)),
             burns=shoes.burns_left(turn.state, self.shoe),
             scanning=self.scan.underway,

@@ -80,11 +80,13 @@ class Unseen:
         self._away_ns: int | None = None
         """Since when nobody looked, on this run's monotonic clock; ``None`` when the reader is there."""
         self._there_ns: int | None = None
-        """When the reader was heard last: a link may be gone for long before its loss is noticed."""
+        """When the reader itself said something last: a link may be gone for long before its loss is noticed."""
         self._gap = False
         """Nobody looked for a while, and nobody was asked since."""
         self._why = _AWAY_WHY
         """Of that gap."""
+        self._in_round: str | None = None
+        """The round that it fell into."""
         self._asked = False
         """A question was put, and no person answered it."""
 
@@ -95,8 +97,13 @@ class Unseen:
         if self._first_start:
             return
         self._away_ns = turn.at.mono_ns - _since_card_ns(turn)
-        self._gap = not self._names_places or self._is_long(turn)
+        self._gap, self._in_round = not self._names_places or self._is_long(turn), _round_id(turn)
         self.settle(turn, standing)
+
+    @property
+    def in_question(self) -> bool:
+        """Cards may have passed unseen, and nobody was asked yet."""
+        return self._gap and self._heard
 
     @property
     def waits(self) -> bool:
@@ -120,17 +127,21 @@ class Unseen:
 
     def held_up(self, turn: Turn, standing: Standing) -> None:
         """Cards were read together that had been held up: one may have been taken for a repeat (``bursts.py``)."""
-        self._gap, self._why = True, _TOGETHER_WHY
+        self._passed(turn, _TOGETHER_WHY)
         self.settle(turn, standing)
 
     def _is_there(self, turn: Turn, *, again: bool) -> None:
         """``again``: it says itself that it was away."""
         first, self._heard = not self._heard, True
         if (again and not self._names_places) or (self._names_places and self._is_long(turn)):
-            self._gap, self._why = True, _AWAY_WHY
+            self._passed(turn, _AWAY_WHY)
         if again or first:
             self._away_ns = None
-        self._there_ns = turn.at.mono_ns
+        if not again:
+            self._there_ns = turn.at.mono_ns  # that a link is up again tells nothing of what it was before
+
+    def _passed(self, turn: Turn, why: str) -> None:
+        self._gap, self._why, self._in_round = True, why, _round_id(turn)
 
     def _is_long(self, turn: Turn) -> bool:
         """Nobody looked for so long that another hand may have come as far."""
@@ -152,6 +163,8 @@ class Unseen:
     def settle(self, turn: Turn, standing: Standing) -> None:
         """After every step: what was to be asked is asked as soon as the table can be asked, and it matters. A question
         that stands is put anew: what was answered to it before this gap was not said of what passed in it."""
+        if self._names_places and self._in_round != _round_id(turn):
+            self._gap = False  # the place of a card tells that the next hand began, and that one was seen
         stands = _question(turn.state)
         if not self._gap or not self._heard or (stands is None and not self._may_ask(turn, standing)):
             return
@@ -186,6 +199,10 @@ class Unseen:
 def detail_of(reason: CardReason, why: str = _AWAY_WHY) -> str:
     """What the person who is asked does. ``reason`` is one of ``QUESTIONS``."""
     return _DETAIL[reason].format(why=why)
+
+
+def _round_id(turn: Turn) -> str | None:
+    return None if turn.state.round is None else turn.state.round.id
 
 
 def _question(state: TableState) -> CardReason | None:
