@@ -23,7 +23,7 @@ def asked(table: CardTable) -> list[DeviceAction]:
     return said
 
 
-def test_a_scanner_looks_for_a_code_only_while_a_card_is_due() -> None:
+def test_a_scanner_looks_for_a_code_from_where_one_is_due_to_the_end_of_the_hand() -> None:
     table = CardTable(source="server", actions=SCANNER)
     assert asked(table) == [OFF]
     table.open()
@@ -48,18 +48,38 @@ def test_a_table_that_opens_its_own_rounds_looks_always_but_when_it_stands() -> 
     assert asked(table) == [ON]
 
 
-def test_a_gate_a_hold_and_the_servers_word_are_waited_for() -> None:
+def test_once_a_card_lies_it_looks_at_gates_and_between_the_servers_words_too() -> None:
+    """A card that comes too early there is a violation; were it not read, the next would be laid to its place."""
     table = CardTable(source="server", actions=SCANNER, gates=["first_four"])
     table.bets_closed()
     table.deal("2S 5C 2D QH")
-    asked(table)
-    table.did(CommandName.GATE_OPEN, gate="first_four")
+    assert asked(table)[-1] is ON
+    table.deal("6D")
+    assert table.words()[-2:] == ["violation:card_before_gate", "table.paused:violation"]
+    assert asked(table) == [OFF]
+    table.resume()
     assert asked(table) == [ON]
+    table.did(CommandName.GATE_OPEN, gate="first_four")
+    assert asked(table) == []
     blackjack = CardTable("blackjack", "server", actions=SCANNER)
     blackjack.bets_closed()
     assert asked(blackjack) == [OFF], "nobody said yet who is in play"
     blackjack.did(CommandName.CARD_EXPECT, action="seats", seats=[1])
     assert asked(blackjack) == [ON]
+    blackjack.deal("5S 9C 4D")
+    assert asked(blackjack) == [ON], "its first word, and no more: the players decide"
+
+
+def test_while_a_hand_waits_for_a_person_it_does_not_look() -> None:
+    table = CardTable(source="server", actions=SCANNER)
+    table.bets_closed()
+    table.deal("8S")
+    table.restart()
+    table.deal("8S")
+    assert table.words()[-1] == "attempt.held:perhaps_repeated"
+    assert asked(table)[-1] is OFF
+    table.manager(CommandName.ATTEMPT_REFUSE)
+    assert asked(table) == [ON]
 
 
 def test_burn_cards_are_looked_for_before_the_round() -> None:

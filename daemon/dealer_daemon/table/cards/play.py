@@ -173,16 +173,18 @@ class CardPlay(CardPasses):
         a locked shoe gives none."""
         self.shufflers.settle(turn)
         self._unseen.settle(turn, self._standing(turn))
-        self._wishes.ask(turn, due=self._card_may_come(turn))
+        self._wishes.ask(turn, due=self._looks(turn))
 
-    def _card_may_come(self, turn: Turn) -> bool:
+    def _looks(self, turn: Turn) -> bool:
+        """Whether a card may come, so that readers are to look for one. Once a card of the round lies they go on
+        looking to its end: one that comes too early is a violation (``games.md`` §3), and unread would move others."""
         current = turn.state.round
         if self.scan.underway:
             return True
         if turn.state.paused is not None or self._unseen.waits:
             return False
         if current is not None:
-            return current.phase != "held" and self.card_due(current) is not None
+            return current.phase != "held" and (bool(lying(current.steps)) or self.card_due(current) is not None)
         if shoes.burns_left(turn.state, self.shoe):
             return True
         return self._own_rounds and isinstance(due(self.procedure, []), CardDue)
