@@ -51,6 +51,10 @@ class Server:
         await until(answered, f"an answer to {name}")
         return self.replies[-1]["data"]  # type: ignore[no-any-return]
 
+    def listen(self) -> None:
+        """Takes what came meanwhile."""
+        self._client.loop(0.01)
+
     def close(self) -> None:
         self._client.disconnect()
         self._client.loop(0.05)

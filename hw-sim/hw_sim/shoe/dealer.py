@@ -83,8 +83,9 @@ class Dealer(Scripted):
     # --- people
 
     def tell(self, word: Word) -> None:
-        """``deal`` the next hand; ``expected``: the table heard what the players decided last; ``rescan`` the card;
-        ``stop``; ``go_on``; ``finish`` this hand and stop; ``void``: the hand does not count, take the cards away."""
+        """``deal`` the next hand, or where each card waits for it the next card; ``expected``: the table heard what the
+        players decided last; ``rescan`` the card; ``stop``; ``go_on``; ``finish`` this hand and stop; ``void``: it
+        does not count, take the cards away."""
         if word == "deal":
             self._deal = True
         elif word == "expected":
@@ -188,9 +189,9 @@ class Dealer(Scripted):
         if CardFault.TOO_EARLY in strikes:
             yield from self._too_early(hand)
         yield from self._for(*self.options.between_s)
-        yield from self._ever(lambda: self._deal or self._void or self.options.starts == "by_itself")
-        self._deal = False
+        yield from self._told("told")
         while not self._void and (position := rules.follows(hand.cards)) is not None:
+            yield from self._told("card_by_card")
             yield from self._decisions(hand)
             yield from self._for(*self.options.card_s)
             yield from self._clear_to_go()
@@ -210,6 +211,12 @@ class Dealer(Scripted):
         if self._finish_then_stop:
             self._stopped, self._finish_then_stop = True, False
             yield from self._clear_to_go()
+
+    def _told(self, where: str) -> Wait:
+        """Waits for the word ``deal``, where the dealer does."""
+        if self.options.starts == where:
+            yield from self._ever(lambda: self._deal or self._void)
+            self._deal = False
 
     def _too_early(self, hand: Hand) -> Wait:
         """The first card passes before anybody asked for it; half of the time perhaps just after the round was opened.
@@ -235,7 +242,7 @@ class Dealer(Scripted):
             self._heard = False
             hand.said.append(action)
             least, most = self.options.decision_s
-            if self.options.starts == "told":
+            if self.options.starts != "by_itself":
                 least = most = self.options.patience_s
             yield from self._for(least, most, lambda: self._heard or self._void)
             yield from self._clear_to_go()

@@ -53,8 +53,9 @@ class CardOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """From the last hand of a shoe to the next shoe."""
     patience_s: Annotated[float, msgspec.Meta(gt=0)] = 30.0
     """A dealer whom nobody tells anything goes on after so long."""
-    starts: Literal["by_itself", "told"] = "by_itself"
-    """``told``: every hand waits for the word ``deal``, and every decision at blackjack for ``expected``."""
+    starts: Literal["by_itself", "told", "card_by_card"] = "by_itself"
+    """``told``: every hand waits for the word ``deal``, and every decision at blackjack for ``expected``.
+    ``card_by_card``: every card waits for it."""
     decision_s: Span = (1.0, 3.0)
     """Blackjack: from what a player decides to the card for it."""
     cut_from_end: tuple[Annotated[int, msgspec.Meta(ge=6)], Annotated[int, msgspec.Meta(ge=6)]] | None = None

@@ -200,3 +200,13 @@ def test_a_power_cut_loses_what_was_being_said_and_nothing_else(scanner: Deal) -
     played.hands(2)
     assert played.texts() == [card for record in played.truth for card in record["cards"].values()]
     assert [struck["expect"] for struck in played.truth[0]["struck"]] == ["either"]
+
+
+def test_a_dealer_who_waits_for_each_card_deals_one_at_a_word(scanner: Deal) -> None:
+    played = scanner(game="dragon-tiger", starts="card_by_card").go_on(300)
+    for number in range(1, 4):
+        assert len(played.sent) == number - 1
+        played.tell("deal")
+        played.go_on(60)
+        assert len(played.sent) == number
+    assert len(played.truth) == 1, "two are a hand"
