@@ -13,9 +13,9 @@ from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import Reading
 from dealer_drivers.readings.shoe import CardForeign, CardRead, CardUnreadable, CutCard
 
-TWO_CARDS_S = 0.3
+TWO_CARDS_S = 0.1
 """Nobody takes a card out of a shoe and passes it over a reader so soon after the one before. An assumption of ours: a
-fast dealer needs a second."""
+fast dealer needs three times as long at least, and what was held up comes within milliseconds."""
 SAME_CODE_S = 0.05
 """No scanner gives the code of a card that lies before it so soon once more. An assumption of ours: makers' reread
 delays are 0.1 s and longer, and a second as delivered. So long a card waits that looks like the newest."""
