@@ -23,6 +23,15 @@ class ConsumerBody(msgspec.Struct, frozen=True, kw_only=True):
     """Events wait for it, and it has said nothing for ``[mqtt] consumer_gone_s``."""
 
 
+class HeldBody(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a station may not speak for its table. Until that is over no event comes, and commands are refused."""
+
+    reason: str
+    """``journal_behind``, ``journal_other``, ``journal_unchecked`` or ``station_contested``."""
+    detail: str
+    """What it is, and what to do, for a person."""
+
+
 class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """``state``, retained: what the table is doing, as committed. Null where there is no round or no shoe."""
 
@@ -43,6 +52,8 @@ class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """Sequence of the `table.paused` by which it does: the `pause` that `table.resume` names."""
     stalled: str | None
     """Why nothing can be committed now; null when all is well."""
+    held: HeldBody | None
+    """Why the station may not speak for this table; null when it may."""
     shoe_id: str | None
     hand_in_shoe: int | None
     last_sequence: int
@@ -97,6 +108,8 @@ class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
     last_valid_frame: str | None
     last_reading: str | None
     faults: list[str]
+    held: str | None
+    """The ``reason`` by which the station may not speak for this table (``state``); null when it may."""
     notices: dict[str, str]
     """What a technician should know: identity, version, settings read back."""
     calibration: str | None
@@ -108,7 +121,10 @@ class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PresenceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """``presence``, retained: birth, goodbye and will. A will carries ``online`` and ``boot`` alone."""
+    """``presence``, retained: birth, goodbye and will. A will carries ``online`` and ``boot`` alone.
+
+    What has ``asks`` or ``answers`` is not retained, and between stations alone.
+    """
 
     online: bool
     boot: str
@@ -118,11 +134,17 @@ class PresenceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """When this boot began, RFC 3339."""
     protocol: str | None = None
     """MQTT version in use, 5 or 3.1.1."""
+    connection: str | None = None
+    """Of a birth: the connection over which it was said, another one after each connect."""
     key: str | None = None
     """Id of the key with which this boot signs; null where nothing is signed."""
     public_keys: dict[str, str] = {}
     """Every key that this station signed with, by id: 32 bytes in base64url. Good for seeing which key to ask for, not
     for trusting it: who can write here can write any key."""
+    asks: str | None = None
+    """Of a question whether a station is there: the boot that asks. ``boot`` is the question's own id then."""
+    answers: str | None = None
+    """Of the answer: the question's id."""
 
 
 class JournalBody(msgspec.Struct, frozen=True, kw_only=True):

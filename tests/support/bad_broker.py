@@ -83,8 +83,10 @@ LIMITS: dict[Step, dict[int, object]] = {
 class BadBroker:
     """Give ``serve`` to ``scripted_broker``. ``script`` may be added to at any time."""
 
-    def __init__(self, script: Iterable[Step] = ()) -> None:
+    def __init__(self, script: Iterable[Step] = (), looks: Iterable[Step] = ()) -> None:
+        """``looks`` is what it does to who goes ahead and looks; ``script`` to all others."""
         self.script = deque(script)
+        self.looks = deque(looks)
         self.sent: list[int] = []
         """Sequences as they came over the wire, whatever became of them."""
         self.stored: list[bytes] = []
@@ -98,8 +100,10 @@ class BadBroker:
         self._held: list[Publish] = []
 
     async def serve(self, peer: Peer, _number: int) -> None:
-        step = self.script.popleft() if self.script and self.script[0] in AT_CONNECT else Step.GOOD
         said = await peer.read_connect()
+        looks = "-look-" in said.client_id
+        script = self.looks if looks else self.script
+        step = script.popleft() if script and script[0] in AT_CONNECT else Step.GOOD
         if step in (Step.MUTE_CONNECT, Step.HALF_CONNACK):
             peer.send(connack_packet(V5)[:3] if step is Step.HALF_CONNACK else b"")
             await peer.read()  # for ever, until the client has enough
@@ -110,6 +114,10 @@ class BadBroker:
             del self.stored[-FORGOTTEN:]
             self.retained.clear()
             self._sessions.clear()
+        if looks:
+            peer.send(connack_packet(V5, values=LIMITS.get(step)))
+            await self._session(peer, script)
+            return
         present = said.client_id in self._sessions or step is Step.FORGET_AND_LIE
         self._sessions.add(said.client_id)
         self._held.clear()
@@ -119,12 +127,12 @@ class BadBroker:
         if step in LIMITS:
             try:
                 async with asyncio.timeout(BAD_SESSION_S):
-                    await self._session(peer)
+                    await self._session(peer, script)
             except TimeoutError:
                 return
-        await self._session(peer)
+        await self._session(peer, script)
 
-    async def _session(self, peer: Peer) -> None:
+    async def _session(self, peer: Peer, script: deque[Step]) -> None:
         while True:
             got = await peer.read()
             if got.kind == DISCONNECT:
@@ -133,23 +141,24 @@ class BadBroker:
                 peer.send(suback_packet(V5, got))
             elif got.kind == PINGREQ:
                 peer.send(packet(PINGRESP, 0, b""))
-            elif got.kind == PUBLISH and not await self._publish(peer, got):
+            elif got.kind == PUBLISH and not await self._publish(peer, got, script):
                 return
 
-    async def _publish(self, peer: Peer, got: Packet) -> bool:
+    async def _publish(self, peer: Peer, got: Packet, script: deque[Step]) -> bool:
         """Whether the session goes on."""
         message = got.publish(V5)
         if "/events/" in message.topic:
             self.sent.append(json.loads(message.payload)["sequence"])
-        step = self.script[0] if self.script else Step.GOOD
+        step = script[0] if script else Step.GOOD
         if step in AT_CONNECT:
             return False  # the next connection is to meet it
-        if self.script:
-            self.script.popleft()
+        if script:
+            script.popleft()
         if step not in (Step.QUOTA, Step.NOT_AUTHORIZED, Step.LOSE, Step.FROZEN, Step.CUT):
             self._store(message)
-            self.births += message.topic.endswith("/presence")
-            if message.topic.endswith("/presence") and not (self.deaf or self._deaf_session):
+            self.births += message.topic.endswith("/presence") and message.retain
+            deaf = self.deaf or self._deaf_session
+            if message.topic.endswith("/presence") and (script is self.looks or not deaf):
                 peer.send(Publish(message.topic, message.payload).encode(V5))
         match step:
             case Step.SILENT | Step.LOSE:

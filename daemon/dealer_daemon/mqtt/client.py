@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 import structlog
 from paho.mqtt.client import topic_matches_sub
 
 from dealer_daemon.mqtt.connection import Closing, Connection
-from dealer_daemon.mqtt.errors import ConnectFailed, Ending, NotConnected, Problem
+from dealer_daemon.mqtt.errors import ConnectFailed, Contested, Ending, NotConnected, Problem
 from dealer_daemon.mqtt.messages import Incoming, Outgoing, Will
 from dealer_daemon.mqtt.reconnect import MqttVersion, Next, ReconnectPolicy
 from dealer_daemon.mqtt.settings import BrokerSettings
@@ -26,6 +26,8 @@ OnMessage = Callable[[Incoming], None]
 OnConnected = Callable[[bool, MqttVersion], None]
 OnDisconnected = Callable[[str], None]
 OnProblem = Callable[[Problem | None], None]
+Look = Callable[[BrokerSettings, MqttVersion], Awaitable[None]]
+"""Whether this client may connect to a node (``Scout.look``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,11 @@ class MqttClient:
     exception handler and stops nothing else. Register them before ``start``.
     """
 
-    def __init__(self, settings: BrokerSettings, will: Will | None = None) -> None:
+    def __init__(self, settings: BrokerSettings, will: Will | None = None, look: Look | None = None) -> None:
+        """``look`` is asked before every connection, and may raise ``ConnectFailed``, or ``Contested``: then there is
+        none any more."""
         self.settings = settings
+        self._look = look
         self._will = will
         self._log = structlog.get_logger().bind(client_id=settings.client_id)
         self._policy = ReconnectPolicy(
@@ -154,9 +159,15 @@ class MqttClient:
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            connection = Connection(self._nodes[self._node], self._policy.version, self._will, self)
+            node, version = self._nodes[self._node], self._policy.version
+            connection = Connection(node, version, self._will, self)
             try:
+                if self._look is not None:
+                    await self._look(node, version)
                 await connection.open()
+            except Contested as contested:
+                self._set_problem(contested.problem)
+                return
             except ConnectFailed as failure:
                 following = self._policy.failed(failure.ending)
                 if following.wait_s > 0:

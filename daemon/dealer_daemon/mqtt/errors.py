@@ -6,7 +6,8 @@
     ├── NotConnected        nothing was sent: publish again after the next connect
     ├── ConnectionDropped   it was sent and not acknowledged: publish again, the receiver knows repeats by their id
     ├── PublishFailed       the broker said no: the code says why, and who must act
-    └── ConnectFailed       no session came about; ``ending`` decides what is tried next
+    ├── ConnectFailed       no session came about; ``ending`` decides what is tried next
+    └── Contested           another station speaks for the table: a person decides which
 
 A ``Problem`` is the same for people: a word and a sentence, shown until it is over.
 """
@@ -56,6 +57,8 @@ class Ending(StrEnum):
     """Another client connected with our client id."""
     SENT_AWAY = "sent_away"
     """The broker ended the session and said why (MQTT 5): it stops, or its cluster is changing."""
+    UNSEEN = "unseen"
+    """The broker does not show whether another station is there."""
     LOST = "lost"
     """The session broke: broker gone, network gone, no acknowledgement in time."""
 
@@ -78,3 +81,11 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.code}: {self.detail}"
+
+
+class Contested(MqttError):  # noqa: N818
+    """Another station speaks for the table, and lives. ``problem`` says which, and what to do."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem = problem

@@ -35,6 +35,7 @@ from dealer_daemon.mqtt.head_body import (
 from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.mqtt.voice import Gate
 from dealer_daemon.signing import PublicKeys, SigningKey
 from dealer_drivers.json_text import decode_json
 
@@ -68,18 +69,6 @@ class LiveJournal(Journal, Protocol):
 
     def forget_cursors(self, table: str, names: Collection[str]) -> None:
         """Keeps these positions no longer."""
-        ...
-
-
-class Gate(Protocol):
-    """What is needed of the publisher."""
-
-    def hold(self, problem: Problem, *, passing: bool = False) -> None:
-        """See ``Publisher.hold``."""
-        ...
-
-    def release(self, code: str) -> bool:
-        """See ``Publisher.release``."""
         ...
 
 

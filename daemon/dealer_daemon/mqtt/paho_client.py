@@ -64,12 +64,12 @@ def refusal_of(code: int, text: str) -> ConnectFailed:
 
 
 def new_client(settings: BrokerSettings, version: MqttVersion, will: Will | None) -> paho.Client:
-    """A client for one connection, which never reconnects by itself and keeps the session at the broker."""
+    """A client for one connection, which never reconnects by itself."""
     v5 = version is MqttVersion.V5
     client = paho.Client(
         CallbackAPIVersion.VERSION2,
         client_id=settings.client_id,
-        clean_session=None if v5 else False,
+        clean_session=None if v5 else not settings.lasting,
         protocol=MQTTProtocolVersion.MQTTv5 if v5 else MQTTProtocolVersion.MQTTv311,
         reconnect_on_failure=False,
     )
@@ -99,9 +99,15 @@ def connect_blocking(client: paho.Client, settings: BrokerSettings, version: Mqt
     try:
         if version is MqttVersion.V5:
             properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-            properties.SessionExpiryInterval = settings.session_expiry_s
+            properties.SessionExpiryInterval = settings.session_expiry_s if settings.lasting else 0
             properties.MaximumPacketSize = MAX_PACKET_BYTES
-            client.connect(settings.host, settings.port, settings.keepalive_s, clean_start=False, properties=properties)
+            client.connect(
+                settings.host,
+                settings.port,
+                settings.keepalive_s,
+                clean_start=not settings.lasting,
+                properties=properties,
+            )
         else:
             client.connect(settings.host, settings.port, settings.keepalive_s)
     except (ssl.SSLEOFError, ssl.SSLZeroReturnError) as error:

@@ -23,6 +23,7 @@ RETRY_S = 5.0
 class _Slot:
     payload: bytes
     content_type: str
+    always: bool = False
     dirty: bool = True
     in_flight: bool = False
     not_before_s: float = 0.0
@@ -44,13 +45,19 @@ class RetainedTopics:
         self._slots: dict[str, _Slot] = {}
         self._refused: dict[str, Problem] = {}
         self._connected = False
+        self._shut = False
         self._on_settled: Callable[[], None] | None = None
 
-    def set(self, topic: str, payload: bytes, *, urgent: bool = True, content_type: str = JSON) -> None:
-        """Makes ``payload`` the topic's value. An equal value that the broker has already is not sent again."""
+    def set(
+        self, topic: str, payload: bytes, *, urgent: bool = True, content_type: str = JSON, always: bool = False
+    ) -> None:
+        """Makes ``payload`` the topic's value. An equal value that the broker has already is not sent again.
+
+        ``always``: it is sent while the topics are shut, too.
+        """
         slot = self._slots.get(topic)
         if slot is None:
-            slot = self._slots[topic] = _Slot(payload, content_type)
+            slot = self._slots[topic] = _Slot(payload, content_type, always)
         elif slot.payload == payload:
             if slot.dirty and urgent:
                 slot.not_before_s = 0.0
@@ -85,6 +92,17 @@ class RetainedTopics:
         except (MqttError, TimeoutError) as error:
             self._log.info(f"{what} not delivered", topic=topic, detail=str(error) or "no acknowledgement")
 
+    def shut(self) -> None:
+        """Sends nothing from now on but what is for ``always``: another's word may stand there."""
+        self._shut = True
+
+    def open(self) -> None:
+        """Sends all again that waited."""
+        if self._shut:
+            self._shut = False
+            for topic in self._slots:
+                self._pump(topic)
+
     def connected(self) -> None:
         """A session began: all values are sent, for the broker may have lost what it had."""
         self._connected = True
@@ -104,7 +122,8 @@ class RetainedTopics:
         """Whether nothing is under way or could be sent now."""
         now_s = self._loop.time()
         return not self._connected or not any(
-            slot.in_flight or (slot.dirty and slot.not_before_s <= now_s) for slot in self._slots.values()
+            slot.in_flight or (slot.dirty and slot.not_before_s <= now_s and (slot.always or not self._shut))
+            for slot in self._slots.values()
         )
 
     def on_settled(self, callback: Callable[[], None]) -> None:
@@ -124,6 +143,8 @@ class RetainedTopics:
     def _pump(self, topic: str) -> None:
         slot = self._slots.get(topic)
         if slot is None or not self._connected or slot.in_flight or not slot.dirty:
+            return
+        if self._shut and not slot.always:
             return
         if slot.timer is not None:
             slot.timer.cancel()

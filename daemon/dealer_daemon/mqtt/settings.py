@@ -47,6 +47,8 @@ class BrokerSettings:
     connect_timeout_s: float = 5.0
     session_expiry_s: int = 86_400
     """How long the broker shall keep our session (MQTT 5)."""
+    lasting: bool = True
+    """Whether the broker shall keep our session at all."""
     window: int = 20
     """Unacknowledged messages on the connection, at most; less where the broker's receive maximum is less."""
     backoff_min_s: float = 0.5

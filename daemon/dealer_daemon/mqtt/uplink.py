@@ -6,18 +6,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dealer_daemon.bodies import ConsumerBody
+from dealer_daemon.commands import Command, ErrorCode, Reply
 from dealer_daemon.mqtt.client import LinkStatus, MqttClient
 from dealer_daemon.mqtt.commands import Commands, Handler
 from dealer_daemon.mqtt.consumers import GONE_S, utc_now
 from dealer_daemon.mqtt.errors import Problem
-from dealer_daemon.mqtt.heads import JournalHeads, LiveJournal, Signing
+from dealer_daemon.mqtt.heads import UNCHECKED, JournalHeads, LiveJournal, Signing
 from dealer_daemon.mqtt.hearing import Hearing
 from dealer_daemon.mqtt.outbox import Outbox
 from dealer_daemon.mqtt.presence import Presence, will_of
 from dealer_daemon.mqtt.publisher import Publisher
 from dealer_daemon.mqtt.retained import RetainedTopics
+from dealer_daemon.mqtt.scout import CONTESTED, Scout
 from dealer_daemon.mqtt.settings import BrokerSettings
 from dealer_daemon.mqtt.topics import Topics
+from dealer_daemon.mqtt.voice import Voice
 from dealer_daemon.signing import in_base64url
 
 
@@ -44,20 +47,23 @@ class Uplink:
         now: Callable[[], str] | None = None,
         consumer_gone_s: float = GONE_S,
         consumers_changed: Callable[[], None] = lambda: None,
+        held_changed: Callable[[], None] = lambda: None,
     ) -> None:
         """``boot`` is the id of this run, ``version`` the daemon's, ``since`` its start as RFC 3339.
 
         With ``journal`` its head is published (``now`` gives the time as RFC 3339) and compared with what the broker
         keeps; ``signing`` is the station's key and those before it. ``consumers_changed`` is called when a consumer
-        came, left, went (said nothing for ``consumer_gone_s`` seconds while events waited for it) or returned.
+        came, left, went (said nothing for ``consumer_gone_s`` seconds while events waited for it) or returned;
+        ``held_changed`` when something else holds the table than before: the state must say so then.
         """
         signing = signing or Signing()
-        self._client = MqttClient(settings, will_of(topics, boot))
+        self._client = MqttClient(settings, will_of(topics, boot), Scout(topics, boot).look)
         self._retained = RetainedTopics(self._client)
         self._hearing = Hearing(self._client, self._retained, topics.presence)
         self._presence = Presence(
             topics,
             self._retained,
+            self._client,
             boot=boot,
             version=version,
             since=since,
@@ -74,12 +80,16 @@ class Uplink:
             consumers_changed=consumers_changed,
             now=now or utc_now,
         )
-        self._commands = Commands(self._client, topics, handler, roles_by_topic=roles_by_topic)
+        self._handler = handler
+        self._commands = Commands(self._client, topics, self._answer, roles_by_topic=roles_by_topic)
+        self._held_changed = held_changed
+        self._contested: Problem | None = None
+        self._voice = Voice(self._publisher, self._retained, held_changed)
         self._roles_by_topic = roles_by_topic
         self._topics = topics
         self._heads: JournalHeads | None = None
         if journal is not None and now is not None:
-            self._heads = JournalHeads(topics, self._retained, self._publisher, journal, signing, now)
+            self._heads = JournalHeads(topics, self._retained, self._voice, journal, signing, now)
 
     @property
     def status(self) -> LinkStatus:
@@ -91,6 +101,11 @@ class Uplink:
         """Everything that stops or endangers what servers see; empty when all is well."""
         found = [self._client.status.problem, self._presence.problem, self._hearing.problem]
         return [problem for problem in found if problem] + self._publisher.problems + self._retained.problems
+
+    @property
+    def held(self) -> Problem | None:
+        """Why this station may not speak for the table, where it may not."""
+        return self._contested or self._voice.held
 
     @property
     def published(self) -> int:
@@ -130,6 +145,8 @@ class Uplink:
             self._client.on_subscription_refused(heads.subscription_refused)
             self._presence.on_birth_back(heads.birth_came_back)
             heads.start()
+        self._client.on_problem(self._on_problem)
+        self._presence.on_contested(self._client.renew)
         self._client.subscribe(self._topics.presence, self._presence.received)
         self._client.subscribe(self._topics.presence, self._hearing.received)
         self._client.subscribe(self._topics.commands, self._commands.received, keep_retained_mark=True)
@@ -139,8 +156,8 @@ class Uplink:
         if self._roles_by_topic:
             commands = self._topics.role_commands_filter
             self._client.subscribe(commands, self._commands.received, keep_retained_mark=True)
+        self._client.on_connected(self._presence.connected)  # first: the birth of the connection before is of no use
         self._client.on_connected(lambda _session_present, _version: self._retained.connected())
-        self._client.on_connected(self._presence.connected)
         self._client.on_connected(lambda _session_present, _version: self._hearing.connected())
         self._client.on_disconnected(lambda _reason: self._hearing.disconnected())
         self._client.on_disconnected(lambda _reason: self._retained.disconnected())
@@ -148,11 +165,25 @@ class Uplink:
         self._commands.start()
         self._client.start()
 
+    def _on_problem(self, problem: Problem | None) -> None:
+        if problem is not None and problem.code == CONTESTED:
+            self._contested = problem
+            self._held_changed()
+
+    async def _answer(self, table: str, command: Command) -> Reply:
+        """An old journal carries out nothing, and neither does one of which it is not known yet."""
+        decided = await self._voice.decided()
+        if decided and self.held is None:
+            return await self._handler(table, command)
+        why = self.held or f"{UNCHECKED}: the broker has not shown yet what it keeps of this journal; send it again"
+        return Reply(command=command.id, ok=False, error=ErrorCode.UNAVAILABLE, message=f"the station is held: {why}")
+
     async def stop(self, timeout_s: float = 10.0) -> bool:
         """Answers the commands that wait, publishes what is left (at most ``timeout_s``), says goodbye, disconnects.
 
         Says whether everything was acknowledged; what was not goes out after the next start.
         """
+        self._voice.close()
         await self._commands.stop()
         drained = await self._publisher.drain(timeout_s)
         if self._heads is not None:

@@ -67,13 +67,13 @@ class DeviceHost:
         """Ask the device for something; whether it could is seen in its readings."""
         self.link.request(action)
 
-    def message(self, faults: list[str]) -> dict[str, Any]:
-        """The retained message of its health."""
+    def message(self, faults: list[str], held: str | None = None) -> dict[str, Any]:
+        """The retained message of its health. ``held``: why the station may not speak for the table."""
         config, now = self.config, self._clock.now()
         calibrated = None if self._calibration is None else self._calibration.body(now)
         self._warn(now)
         message = device_message(
-            config.driver, config.port, self.link.state, self.link.health, faults, self._notices, now, calibrated
+            config.driver, config.port, self.link.state, self.link.health, faults, self._notices, now, calibrated, held
         )
         message["flight_recorder"] = None if self.recorder is None else self.recorder.problem or "recording"
         return message

@@ -14,7 +14,7 @@ from typing import Any
 
 import structlog
 
-from dealer_daemon.bodies import ConsumerBody
+from dealer_daemon.bodies import ConsumerBody, HeldBody
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply
 from dealer_daemon.config import TableConfig
 from dealer_daemon.events import (
@@ -29,6 +29,8 @@ from dealer_daemon.events import (
     Violation,
 )
 from dealer_daemon.journal import Journal, JournalError, JournalUnavailable
+from dealer_daemon.mqtt.head_body import BEHIND, OTHER
+from dealer_daemon.mqtt.scout import CONTESTED
 from dealer_daemon.round import TableState
 from dealer_daemon.station.messages import state_message
 from dealer_daemon.station.setup import check_shadow, recover, snapshot_of, table_setup
@@ -45,7 +47,10 @@ MOST_WAITING = 10_000
 SNAPSHOT_EVERY = 256
 """Events between two snapshots: a start folds at most so many."""
 
-_WARNINGS = (AttemptRefused, AttemptHeld, Violation, TablePaused, DeviceFaulted, RoundVoided)
+STANDS_FOR = frozenset({BEHIND, OTHER, CONTESTED})
+"""What holds the station in a way that only a person ends: the table stands then (decision 0021)."""
+
+_WARNINGS = (AttemptRefused, AttemptHeld, Violation, TablePaused, DeviceFaulted, RoundVoided, EventsExpired)
 
 
 class TableHost:
@@ -81,6 +86,7 @@ class TableHost:
         self._retry: asyncio.TimerHandle | None = None
         self._snapshot_at = self.committed.sequence
         self.stalled: str | None = None
+        self.held: HeldBody | None = None
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def start(self) -> None:
@@ -106,6 +112,13 @@ class TableHost:
         if not self._waiting:
             self._take(self._table.expired(data, self._clock.now()))
 
+    def hold(self, held: HeldBody | None) -> None:
+        """The station may not speak for this table, or may again. What only a person ends makes the table stand: it
+        opens no round, and what is under way does not count."""
+        self.held = held
+        if held is not None and held.reason in STANDS_FOR:
+            self._take(self._table.hold(held.reason, held.detail, self._clock.now()))
+
     def command(self, command: Command) -> Reply:
         """Answer a command once; the same id again gets the same reply.
 
@@ -120,6 +133,8 @@ class TableHost:
             return _unavailable(command, f"the station stops: {error}")
 
     def _answer(self, command: Command) -> Reply:
+        if self.held is not None:
+            return _unavailable(command, f"the station is held: {self.held.reason}: {self.held.detail}")
         if self._waiting:
             return _unavailable(command, f"nothing can be written at the moment: {self.stalled}")
         earlier = self._journal.reply_to(self.config.name, command.client, command.id)
@@ -187,7 +202,7 @@ class TableHost:
     def state_message(self, consumers: Mapping[str, ConsumerBody]) -> dict[str, Any]:
         """The retained message of what the table is doing, and how its ``consumers`` are."""
         now = self._clock.now()
-        return state_message(self.committed, self.config.game, self._boot, now, self.stalled, consumers)
+        return state_message(self.committed, self.config.game, self._boot, now, self.stalled, consumers, self.held)
 
     def stop(self) -> bool:
         """Make a last try at what waits. Says whether all was committed."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.bodies import CalibrationBody, ConsumerBody
+from dealer_daemon.bodies import CalibrationBody, ConsumerBody, HeldBody
 from dealer_daemon.round import TableState
 from dealer_drivers.driver import Driver
 from dealer_drivers.instant import Instant
@@ -27,8 +27,10 @@ def state_message(
     at: Instant,
     stalled: str | None,
     consumers: Mapping[str, ConsumerBody] = MappingProxyType({}),
+    held: HeldBody | None = None,
 ) -> dict[str, Any]:
-    """What the table is doing. ``stalled`` says why nothing can be committed at the moment, else ``None``."""
+    """What the table is doing. ``stalled`` says why nothing can be committed at the moment, else ``None``; ``held`` why
+    the station may not speak for the table."""
     current = state.round
     return {
         "table": state.table,
@@ -43,6 +45,7 @@ def state_message(
         "paused": state.paused,
         "paused_at": state.paused_at,
         "stalled": stalled,
+        "held": msgspec.to_builtins(held),
         "shoe_id": None if state.shoe is None else state.shoe.id,
         "hand_in_shoe": None if state.shoe is None else state.shoe.hands,
         "last_sequence": state.sequence,
@@ -72,6 +75,7 @@ def device_message(
     notices: Mapping[str, str],
     at: Instant,
     calibrated: CalibrationBody | None = None,
+    held: str | None = None,
 ) -> dict[str, Any]:
     """A device's health in four steps: link, bytes, valid frames, readings."""
     return {
@@ -91,6 +95,7 @@ def device_message(
         "last_valid_frame": _time(health.last_frame),
         "last_reading": _time(health.last_reading),
         "faults": faults,
+        "held": held,
         "notices": dict(notices),
         "calibration": None if calibrated is None else calibrated.id,
         "calibrated": None if calibrated is None else msgspec.to_builtins(calibrated),

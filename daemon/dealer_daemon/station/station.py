@@ -14,6 +14,7 @@ from typing import Any
 
 import structlog
 
+from dealer_daemon.bodies import HeldBody
 from dealer_daemon.commands import Command, CommandName, Reply
 from dealer_daemon.config import Config, TableConfig
 from dealer_daemon.journal import Journal, JournalUnavailable
@@ -87,6 +88,7 @@ class TableParts:
             now=lambda: station.clock.now().rfc3339(),
             consumer_gone_s=station.config.mqtt.consumer_gone_s,
             consumers_changed=self._changed,
+            held_changed=self._held_changed,
         )
 
     def start(self) -> None:
@@ -103,17 +105,18 @@ class TableParts:
 
     def show_device(self, name: str, *, urgent: bool = False) -> None:
         """One device's health."""
-        faults = self.host.committed.faults.get(name, [])
-        self.uplink.set_device(name, self.devices[name].message(faults), urgent=urgent)
+        self.uplink.set_device(name, self._health(name), urgent=urgent)
+
+    def _health(self, name: str) -> dict[str, Any]:
+        held, faults = self.host.held, self.host.committed.faults.get(name, [])
+        return self.devices[name].message(faults, None if held is None else held.reason)
 
     def status(self) -> dict[str, Any]:
         """Everything about the table, for the status command."""
         mqtt = self.uplink.status
         return {
             "state": self.host.state_message(self.uplink.consumers),
-            "devices": {
-                name: device.message(self.host.committed.faults.get(name, [])) for name, device in self.devices.items()
-            },
+            "devices": {name: self._health(name) for name in self.devices},
             "mqtt": {
                 "connected": mqtt.connected,
                 "protocol": mqtt.version,
@@ -132,6 +135,11 @@ class TableParts:
 
     def _act(self, device: str, action: DeviceAction) -> None:
         self.devices[device].request(action)
+
+    def _held_changed(self) -> None:
+        problem = self.uplink.held
+        self.host.hold(None if problem is None else HeldBody(reason=problem.code, detail=problem.detail))
+        self.show()
 
     def _changed(self) -> None:
         if self._show_state is None:

@@ -119,6 +119,12 @@ class Table:
         self._play.tick(turn)
         return self._done(turn)
 
+    def hold(self, reason: str, detail: str, at: Instant) -> Decision:
+        """Nobody may hear of this table: it stands, and what is under way does not count."""
+        turn = self._turn(at)
+        pause(turn, reason, detail)
+        return self._done(turn)
+
     def expired(self, data: EventsExpired, at: Instant) -> Decision:
         """Events of this table are no longer kept."""
         turn = self._turn(at)

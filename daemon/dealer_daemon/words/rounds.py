@@ -79,6 +79,25 @@ ROUNDS: dict[str, Word] = {
         "The cards in the shoe are not what they should be; the `violation` before this says how. The manager looks "
         "at the cards and the video, voids the round where that is due, and resumes.",
     ),
+    # Why a table stands for as long as the station may not speak.
+    "journal_behind": Word(
+        _PAUSE, "An old journal was put back", "系统使用了旧记录", "系統使用了舊記錄",
+        "The broker knows newer events of this table than the station's journal: nothing is sent, no command is taken, "
+        "and what is played now counts for nobody. Stop the table; `dealer-daemon status` says what to do ([recover a "
+        "journal](../howto/recover-a-journal.md)). Resumed by the service manager after that.",
+    ),
+    "journal_other": Word(
+        _PAUSE, "The table was played from another journal", "本桌在另一记录上运行过", "本桌在另一記錄上運行過",
+        "The broker knows events of this table from another journal: nothing is sent, no command is taken, and what is "
+        "played now counts for nobody. Stop the table; `dealer-daemon status` says what to do ([recover a "
+        "journal](../howto/recover-a-journal.md)). Resumed by the service manager after that.",
+    ),
+    "station_contested": Word(
+        _PAUSE, "Another computer runs this table", "另一台电脑正在运行本桌", "另一台電腦正在運行本桌",
+        "Another station of the same site and table names is at the broker, and answers. This one says nothing and "
+        "takes no command. Find out which one is at the table, stop the other, and start this one again ([recover a "
+        "journal](../howto/recover-a-journal.md)). Resumed by the service manager after that.",
+    ),
     # Why it goes on, beside what a manager says.
     "round_voided": Word(
         _RESUMED, "The round was voided", "本局已作废", "本局已作廢",

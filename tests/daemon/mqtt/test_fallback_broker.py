@@ -41,7 +41,8 @@ async def test_a_3_1_1_broker_is_found_out_and_sees_the_same_bodies(tmp_path: Pa
             seen = await witness.until(lambda _: bool(witness.on(TOPICS.replies("lobby"))))
             events = [m.payload for m in seen if m.topic == TOPICS.events("round.outcome")]
             assert events == [encode_event("studio-1", event(n + 1, outcome(str(n)))) for n in range(40)]
-            assert json.loads(witness.on(TOPICS.presence)[0].payload)["protocol"] == "3.1.1"
+            births = [json.loads(m.payload) for m in witness.on(TOPICS.presence) if json.loads(m.payload)["online"]]
+            assert births[0]["protocol"] == "3.1.1"
             assert await uplink.stop(5) is True
             await witness.until(lambda _: not json.loads(witness.on(TOPICS.presence)[-1].payload)["online"])
     finally:

@@ -5,95 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dealer_daemon.events import Event, EventData
-from dealer_daemon.journal import FILE_NAME, Journal, verify_file
+from dealer_daemon.journal import FILE_NAME, verify_file
 from dealer_daemon.mqtt import heads as module
-from dealer_daemon.mqtt.envelope import event_checker, event_signer, verify_event
+from dealer_daemon.mqtt.envelope import event_checker, verify_event
 from dealer_daemon.mqtt.head_body import HEAD_LAG, encode_head, held_by, read_head, verify_head
 from dealer_daemon.mqtt.heads import JournalHeads, Signing
 from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.retained import RetainedTopics
-from dealer_daemon.mqtt.settings import BrokerSettings
 from dealer_daemon.mqtt.topics import Topics
-from dealer_daemon.mqtt.uplink import Uplink
 from dealer_daemon.signing import SigningKey
 from dealer_daemon.station.adopt import give_up
 from support.mqtt_brokers import Broker, mosquitto
+from support.mqtt_journal import KEY, NOW, SIGNED, STRANGER, UNSIGNED, codes, journal_in, station, write
 from support.mqtt_link import FakeLink, settle, until
-from support.mqtt_outbox import START_WALL_NS, opened, outcome
+from support.mqtt_outbox import opened, outcome
 from support.mqtt_person import Person
-from support.mqtt_uplink import EVERYTHING, TOPICS, no_commands, running
-
-KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
-STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(32)))
-SIGNED = Signing(KEY, {KEY.id: KEY.public})
-UNSIGNED = Signing()
-NOW = "2026-01-01T00:00:00.000000Z"
-
-
-@contextmanager
-def journal_in(folder: Path, signing: Signing = SIGNED, boot: str = "boot-a") -> Iterator[Journal]:
-    sign = None if signing.key is None else event_signer(TOPICS.site, signing.key)
-    made = Journal.open(folder, boot=boot, sign=sign)
-    try:
-        yield made
-    finally:
-        made.close()
-
-
-def write(journal: Journal, *data: EventData, boot: str = "boot-a") -> None:
-    for each in data:
-        sequence = journal.last_sequence("r1") + 1
-        at = sequence * 1_000_000
-        journal.commit(
-            [
-                Event(
-                    table="r1",
-                    sequence=sequence,
-                    subject="r1-1",
-                    wall_ns=START_WALL_NS + at,
-                    mono_ns=at,
-                    boot=boot,
-                    data=each,
-                )
-            ]
-        )
-
-
-@asynccontextmanager
-async def station(
-    broker: Broker, journal: Journal, signing: Signing = SIGNED, boot: str = "boot-a", client_id: str = "studio-1-r1"
-) -> AsyncIterator[Uplink]:
-    settings = BrokerSettings(host="127.0.0.1", port=broker.port, client_id=client_id, backoff_min_s=0.02)
-    uplink = Uplink(
-        settings,
-        TOPICS,
-        journal,
-        no_commands,
-        boot=boot,
-        version="test",
-        since=NOW,
-        journal=journal,
-        signing=signing,
-        now=lambda: NOW,
-    )
-    uplink.start()
-    try:
-        yield uplink
-    finally:
-        await uplink.stop(timeout_s=2)
-
-
-def codes(uplink: Uplink) -> list[str]:
-    return [problem.code for problem in uplink.problems]
+from support.mqtt_uplink import EVERYTHING, TOPICS, running
 
 
 @pytest.fixture
@@ -222,14 +155,18 @@ async def test_without_a_key_an_old_copy_is_found_and_a_new_journal_is_not_held(
             assert uplink.problems == []
 
 
-async def test_two_stations_of_one_name_and_key_hold_each_other(tmp_path: Path, broker: Broker) -> None:
+async def test_one_of_two_stations_of_one_name_and_key_is_held_though_the_other_is_gone(
+    tmp_path: Path, broker: Broker
+) -> None:
     with journal_in(tmp_path / "a") as one, journal_in(tmp_path / "b") as two:
         write(one, opened())
         write(two, opened(), opened())
         async with station(broker, one) as first:
             await until(lambda: first.published == 1)
-            async with station(broker, two, boot="boot-b", client_id="other") as second:
-                await until(lambda: "journal_other" in codes(second))
+            async with station(broker, two, boot="boot-b") as second:
+                await until(lambda: "station_contested" in codes(second))
+        async with station(broker, two, boot="boot-b") as second:
+            await until(lambda: "journal_other" in codes(second))
 
 
 @pytest.mark.parametrize("other_key", [None, STRANGER])
@@ -264,10 +201,12 @@ async def test_two_stations_of_one_name_with_a_key_each_do_not_both_speak(
         write(two, opened(), opened())
         async with station(broker, one) as first:
             await until(lambda: first.published == 1 and bool(heads(seen)))
-            async with station(broker, two, theirs, boot="boot-b", client_id="other") as second:
-                await until(lambda: "journal_other" in codes(second))
+            async with station(broker, two, theirs, boot="boot-b") as second:
+                await until(lambda: "station_contested" in codes(second))
                 write(one, opened())
                 await until(lambda: first.published == 2)
+        async with station(broker, two, theirs, boot="boot-b") as second:
+            await until(lambda: "journal_other" in codes(second))
     assert sequences(seen) == [1, 2]
     assert {bool(verify_head(head, SIGNED.keys)) for head in heads(seen)} == {True}
 

@@ -181,15 +181,6 @@ async def test_an_old_will_that_comes_late_does_not_bury_the_birth(broker: Broke
         assert (json.loads(found.payload)["online"], json.loads(found.payload)["boot"]) == (True, "new")
 
 
-async def test_two_stations_with_one_client_id_are_told_so(broker: Broker) -> None:
-    async with uplink_to(broker.port, MemoryOutbox(), refused_wait_s=30) as first:
-        await until(lambda: first.status.connected)
-        async with uplink_to(broker.port, MemoryOutbox(), boot="boot-b", refused_wait_s=30) as second:
-            both = (first, second)
-            await until(lambda: any("mqtt_taken_over" in [p.code for p in each.problems] for each in both))
-            await until(lambda: any(each.status.connected for each in both))
-
-
 async def test_a_frozen_broker_is_left_and_found_again_and_nothing_is_lost(broker: Broker) -> None:
     outbox = MemoryOutbox()
     async with Witness.connected(broker.port) as witness:

@@ -120,6 +120,24 @@ async def test_what_a_broker_does_wrong_is_said_and_nothing_is_lost(step: Step) 
         assert_all_is_well(broker, outbox)
 
 
+LOOKS = [
+    Step.BUSY, Step.MUTE_CONNECT, Step.HALF_CONNACK, Step.NO_QOS_1, Step.RECEIVE_0, Step.SILENT, Step.LOSE, Step.LATE,
+    Step.QUOTA, Step.NOT_AUTHORIZED, Step.SHUT_DOWN, Step.CUT, Step.HALF, Step.HALF_AND_CUT, Step.FROZEN, Step.TWICE,
+    Step.UNKNOWN, Step.ALIAS,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("step", LOOKS, ids=str)
+async def test_a_look_that_fails_is_made_again(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dealer_daemon.mqtt.scout.SHOWN_S", 0.2)
+    broker, outbox = BadBroker(looks=[step]), MemoryOutbox()
+    async with station(broker, outbox) as (uplink, _):
+        await play(broker, outbox, uplink)
+        assert not broker.looks
+        assert uplink.held is None
+        assert_all_is_well(broker, outbox)
+
+
 @pytest.mark.parametrize("step", NO_TROUBLE, ids=str)
 async def test_what_is_odd_and_allowed_needs_nobody(step: Step) -> None:
     broker, outbox = BadBroker([step]), MemoryOutbox()

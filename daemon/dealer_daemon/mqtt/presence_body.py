@@ -1,0 +1,35 @@
+"""What is said on the presence topic: births, goodbyes, wills, and between stations a question and its answer. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dealer_daemon.bodies import PresenceBody
+from dealer_drivers.json_text import decode_json
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What matters of a message on the topic; anybody may have written it."""
+
+    online: bool
+    boot: str
+    since: str | None = None
+    connection: str | None = None
+    asks: str | None = None
+    answers: str | None = None
+
+
+def read_presence(payload: bytes) -> Said | None:
+    """What a message says; ``None`` where it says nothing that is known."""
+    try:
+        return decode_json(payload, Said)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def ask_of(nonce: str, boot: str) -> bytes:
+    """The question of run ``boot`` whether anybody is there, not retained.
+
+    For everybody else it is an offline of a boot that was never born, which says nothing.
+    """
+    return msgspec.json.encode(PresenceBody(online=False, boot=nonce, asks=boot))
