@@ -10,10 +10,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import structlog
 
+from dealer_daemon.bodies import HeldBody
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Role
+from dealer_daemon.events import EventsExpired
 from dealer_daemon.journal import Journal, JournalDamaged, JournalError
-from dealer_daemon.station.host import TableHost
+from dealer_daemon.station.host import STANDS_FOR, TableHost
 from support.roulette_host import roulette_host
 
 
@@ -32,6 +35,13 @@ def pause(command_id: str) -> Command:
     args = {"reason": "a look at the wheel"}
     return Command(
         id=command_id, name=CommandName.TABLE_PAUSE, client="m", role=Role.MANAGER, by="manager-1", args=args
+    )
+
+
+def resume(command_id: str, host: TableHost) -> Command:
+    args = {"reason": "looked at", "pause": host.committed.paused_at}
+    return Command(
+        id=command_id, name=CommandName.TABLE_RESUME, client="m", role=Role.MANAGER, by="manager-1", args=args
     )
 
 
@@ -81,3 +91,37 @@ async def test_what_a_timer_meets_ends_the_station_too(host: TableHost, tmp_path
     with pytest.raises(JournalDamaged):
         host._take(decision)
     assert isinstance(host.failed.exception(), JournalDamaged)
+
+
+@pytest.mark.parametrize("reason", sorted(STANDS_FOR))
+async def test_a_host_that_is_held_stands_and_answers_every_command_with_the_reason(
+    host: TableHost, reason: str
+) -> None:
+    assert host.command(pause("c-1")).ok
+    assert host.command(resume("c-2", host)).ok
+    sequence = host.committed.sequence
+    host.hold(HeldBody(reason=reason, detail="stop this one"))
+    assert host.committed.paused == reason
+    assert host.state_message({})["held"] == {"reason": reason, "detail": "stop this one"}
+    for command in (pause("c-1"), pause("c-3"), resume("c-4", host)):
+        reply = host.command(command)
+        assert (reply.ok, reply.error) == (False, ErrorCode.UNAVAILABLE)
+        assert f"{reason}: stop this one" in reply.message
+    assert host.committed.sequence == sequence + 1, "nothing but the pause"
+    assert host._journal.reply_to("r1", "m", "c-3") is None, "it may be sent again when the station is released"
+
+
+async def test_a_host_whose_journal_is_not_checked_refuses_commands_and_plays_on(host: TableHost) -> None:
+    host.hold(HeldBody(reason="journal_unchecked", detail="the broker does not show it"))
+    assert host.command(pause("c-1")).error is ErrorCode.UNAVAILABLE
+    assert host.committed.paused is None
+    host.hold(None)
+    assert host.state_message({})["held"] is None
+    assert host.command(pause("c-1")).ok
+
+
+async def test_events_that_expire_are_a_warning(host: TableHost) -> None:
+    with structlog.testing.capture_logs() as logs:
+        host._log = structlog.get_logger()
+        host.expired(EventsExpired(from_sequence=1, to_sequence=1, consumers=["dwh"], reason="consumer_behind"))
+    assert [(entry["log_level"], entry["event_type"]) for entry in logs] == [("warning", "events.expired")]

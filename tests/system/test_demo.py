@@ -110,3 +110,13 @@ def test_a_manager_voids_what_is_held_at_a_served_table_and_resumes_every_table(
     for table in ("s1", "r1"):
         lobby.heard(table, {"type": "table.resumed"}, 20.0)
     assert sent(lobby, 20.0 + REST_S) == [("s1", "round.open", "server")]
+
+
+def test_a_station_that_was_started_again_has_the_round_that_it_had() -> None:
+    lobby = Lobby({"s1"}, "run")
+    lobby.heard("s1", {"type": "round.opened"}, 0.0)
+    lobby.heard("s1", {"type": "table.started"}, 1.0)
+    assert sent(lobby, 1.0 + BETTING_S) == [("s1", "betting.close", "server")]
+    lobby.heard("s1", {"type": "betting.closed"}, 20.0)
+    lobby.heard("s1", {"type": "table.started"}, 21.0)
+    assert sent(lobby, 1000.0) == [], "its attempt is the station's"

@@ -90,8 +90,9 @@ def judge_pictures(
 
 def show_grid(columns: Sequence[str], rows: Sequence[Sequence[Any]], accepted: int) -> None:
     """A table whose last column is a number, and how many of the rows were accepted."""
-    from rich.console import Console
     from rich.table import Table
+
+    from dealer_drivers.console import console as plain_console
 
     grid = Table(box=None, pad_edge=False)
     for column in columns[:-1]:
@@ -99,7 +100,7 @@ def show_grid(columns: Sequence[str], rows: Sequence[Sequence[Any]], accepted: i
     grid.add_column(columns[-1], justify="right")
     for row in rows:
         grid.add_row(*row)
-    console = Console()
+    console = plain_console()
     if rows:
         console.print(grid)
     console.print(f"{accepted} accepted, {len(rows) - accepted} refused", highlight=False)

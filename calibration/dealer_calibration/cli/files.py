@@ -213,13 +213,14 @@ def _shown(value: Any) -> str:
 
 
 def _grid(rows: list[tuple[str, ...]]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from dealer_drivers.console import console
 
     grid = Table(box=None, pad_edge=False)
     for column in rows[0]:
         grid.add_column(column, overflow="fold", no_wrap=column == "id")
     for row in rows[1:]:
         grid.add_row(*map(Text, row))
-    Console().print(grid)
+    console().print(grid)

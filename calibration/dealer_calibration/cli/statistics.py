@@ -154,12 +154,12 @@ def _answer_as_json(answer: Answer) -> dict[str, Any]:
 
 
 def _show(tables: list[TableHealth]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from dealer_calibration.statistics.words import VERDICTS, bias, percent, stands_out
+    from dealer_drivers.console import console as plain_console
 
-    console = Console()
+    console = plain_console()
     if not tables:
         console.print("no outcome of a wheel or of dice")
     for table in tables:

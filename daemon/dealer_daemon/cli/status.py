@@ -50,27 +50,34 @@ def status(arguments: argparse.Namespace) -> int:
 
 
 def _show(answer: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    console = Console()
+    from dealer_drivers.console import console as plain_console
+
+    console = plain_console()
     console.print(f"[bold]{answer['site']}[/bold]  dealer-station {answer['version']}, since {answer['since']}")
     for name, table in answer["tables"].items():
         state, mqtt = table["state"], table["mqtt"]
-        colour = "red" if state["paused"] or state["stalled"] or state["phase"] == "held" else "green"
+        stands = state["paused"] or state["stalled"] or state["held"] or state["phase"] == "held"
+        colour = "red" if stands else "green"
         shadow = " [yellow](shadow)[/yellow]" if state["shadow"] else ""
         console.print(f"\n[bold]{name}[/bold] {state['game']}{shadow}: [{colour}]{state['phase']}[/{colour}]", end="")
         console.print(f"  round {state['round'] or '-'}, attempt {state['attempt'] or '-'}", end="")
         console.print(f", sequence {state['last_sequence']}")
-        for label, text in (("paused", _why(state["paused"])), ("stalled", state["stalled"])):
+        for label, text in (
+            ("held", _held(state["held"])),
+            ("paused", _why(state["paused"])),
+            ("stalled", state["stalled"] and escape(state["stalled"])),
+        ):
             if text:
                 console.print(f"  [red]{label}: {text}[/red]", highlight=False)
         broker = f"MQTT {mqtt['protocol']}" if mqtt["connected"] else "[red]not connected[/red]"
         waiting = state["last_sequence"] - mqtt["published"]
         console.print(f"  broker: {broker}, published {mqtt['published']}, waiting {waiting}")
         for problem in mqtt["problems"]:
-            console.print(f"  [red]{problem}[/red]", highlight=False)
+            if state["held"] is None or not problem.startswith(state["held"]["reason"]):
+                console.print(f"  [red]{escape(problem)}[/red]", highlight=False)
         for consumer, health in state["consumers"].items():
             console.print(f"  {_consumer(consumer, health)}", highlight=False)
         grid = Table(box=None, pad_edge=True)
@@ -93,6 +100,13 @@ def _show(answer: dict[str, Any]) -> None:
                 console.print(f"  [red]{device}: {health['link']}: {health['link_reason']}[/red]", highlight=False)
             for warning in (health.get("calibrated") or {}).get("warnings", ()):
                 console.print(f"  [yellow]{device}: {escape(warning)}[/yellow]", highlight=False)
+
+
+def _held(held: dict[str, Any] | None) -> str | None:
+    """Why the station may not speak for the table, and what to do."""
+    from rich.markup import escape
+
+    return None if held is None else escape(f"{held['reason']}: {held['detail']}")
 
 
 def _why(paused: str | None) -> str | None:

@@ -14,7 +14,6 @@ AGAIN_S = 5.0
 """A command that was followed by nothing is sent anew, as another one."""
 
 _PHASE_AFTER = {
-    "table.started": "idle",
     "round.opened": "betting",
     "betting.closed": "closed",
     "round.outcome": "idle",
@@ -68,7 +67,7 @@ class Lobby:
             self._phases[table] = _PHASE_AFTER[kind]
         if kind == "attempt.held":
             self._plan(table, now_s + MANAGER_S, "round.void", role="manager", reason="the video does not tell")
-        elif kind in _PHASE_AFTER or kind == "table.resumed":
+        elif kind in _PHASE_AFTER or kind in ("table.resumed", "table.started"):
             self._goes_on(table, now_s)
 
     def _goes_on(self, table: str, now_s: float) -> None:

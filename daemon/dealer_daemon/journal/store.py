@@ -219,17 +219,6 @@ class Journal:
         """The first sequence of which the table's events are all there: 1 until retention took some away."""
         return self._anchor.base(table) + 1
 
-    def sequence_after(self, table: str, sequence: int) -> int:
-        """The sequence of the table's next event after ``sequence``, there or to come: one more, but where retention
-        took events or a loss is told (``events.lost``)."""
-        if sequence >= self.last_sequence(table):
-            return sequence + 1
-        after = max(sequence, self._anchor.base(table))
-        (found,) = self._read(
-            "SELECT min(sequence) FROM entries WHERE dealer_table = ? AND sequence > ?", (table, after)
-        )[0]
-        return after + 1 if found is None else int(found)
-
     def last_sequence(self, table: str) -> int:
         """The table's last sequence; 0 before its first event."""
         return self._sequences.get(table, 0)

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from dealer_drivers.conformance.check import Broken, Check, brief
@@ -22,6 +21,7 @@ from dealer_drivers.conformance.limit import TooLong
 from dealer_drivers.conformance.player import START
 from dealer_drivers.conformance.subject import Subject
 from dealer_drivers.conformance.suite import CASES, JUNK_BYTES, LAW_S, SEED, checks
+from dealer_drivers.console import console as plain_console
 from dealer_drivers.driver import Driver, UnknownDriver, load_driver
 from dealer_drivers.errors import DeviceError
 
@@ -197,7 +197,7 @@ def _as_json(driver: Driver, rows: Sequence[Row]) -> dict[str, object]:
 
 
 def _print_table(driver: Driver, rows: Sequence[Row]) -> None:
-    console = Console(highlight=False)
+    console = plain_console(highlight=False)
     console.print(f"{driver.name}: {driver.maturity} ({driver.provenance})", markup=False)
     grid = Table(box=None, pad_edge=False)
     for title in ("law", "example", "", "why"):
