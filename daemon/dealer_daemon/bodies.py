@@ -123,7 +123,7 @@ class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
 class PresenceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``presence``, retained: birth, goodbye and will. A will carries ``online`` and ``boot`` alone.
 
-    What has ``asks`` or ``answers`` is not retained, and between stations alone.
+    What has ``asks`` or ``answers`` beside these is not retained, and between stations alone.
     """
 
     online: bool
@@ -141,10 +141,6 @@ class PresenceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     public_keys: dict[str, str] = {}
     """Every key that this station signed with, by id: 32 bytes in base64url. Good for seeing which key to ask for, not
     for trusting it: who can write here can write any key."""
-    asks: str | None = None
-    """Of a question whether a station is there: the boot that asks. ``boot`` is the question's own id then."""
-    answers: str | None = None
-    """Of the answer: the question's id."""
 
 
 class JournalBody(msgspec.Struct, frozen=True, kw_only=True):

@@ -259,6 +259,7 @@ def test_the_asyncapi_document_names_every_topic_and_type() -> None:
     assert addresses == {
         f"{base}/{tail}"
         for tail in (
+            "commands/{role}/{client}",
             "events/{type}",
             "outcome",
             "state",

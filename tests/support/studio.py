@@ -109,9 +109,9 @@ class Settler:
 
     async def _ask(self, witness: Witness) -> None:
         self.asked += 1
-        data = {"by": self.NAME, "role": "server", "from": len(self.handled) + 1}
+        data = {"by": self.NAME, "role": "consumer", "from": len(self.handled) + 1}
         request = {"id": f"ask-{self.asked}", "type": "events.resend", "source": f"/{self.NAME}", "data": data}
-        await witness.publish(TOPICS.commands, json.dumps(request).encode())
+        await witness.publish(TOPICS.commands_by("consumer", self.NAME), json.dumps(request).encode())
 
 
 class Studio:

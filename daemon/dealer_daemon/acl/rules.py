@@ -9,7 +9,7 @@
   asked, and reads ``replies/{own name}``.
 
 Without ``roles_by_topic`` a broker cannot tell roles apart: servers, dealers, managers and technicians all publish to
-``commands``.
+``commands``. With ``names_by_topic`` each of them publishes ``commands/{role}/{own name}`` and no other.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dealer_daemon.acl.clients import Clients, ClientsError
+from dealer_daemon.commands import Role
 from dealer_daemon.config import Config
 from dealer_daemon.mqtt.topics import Topics
 
@@ -53,8 +54,8 @@ def _see_that_they_differ(stations: Sequence[tuple[Config, str]]) -> None:
         if user in users:
             raise ClientsError(f"two stations are the user {user} at the broker: give each one of its own")
         users.add(user)
-        for table in config.tables:
-            base = Topics(config.mqtt.prefix, config.station.site, table).base
+        for name, table in config.tables.items():
+            base = Topics(config.mqtt.prefix, config.station.site, name, table.shadow).base
             if base in taken:
                 raise ClientsError(f"{taken[base]} and {user} both publish {base}: give one of the tables another name")
             taken[base] = user
@@ -64,12 +65,12 @@ def grants(config: Config, clients: Clients, station: str) -> list[Grant]:
     """The station's grant (``station`` is its user at the broker), then each client's in the order of the list."""
     prefix, site = config.mqtt.prefix, config.station.site
     tables = {name: Topics(prefix, site, name, table.shadow) for name, table in config.tables.items()}
-    by_role = config.mqtt.roles_by_topic
+    by_role, by_name = config.mqtt.roles_by_topic, config.mqtt.names_by_topic
     found = [
         Grant(
             station,
             tuple(topic for at in tables.values() for topic in (*_said(at), f"{at.base}/replies/+")),
-            tuple(topic for at in tables.values() for topic in _heard(at, by_role)),
+            tuple(topic for at in tables.values() for topic in _heard(at, by_role, by_name)),
         )
     ]
     for user, client in clients.by_user.items():
@@ -80,11 +81,11 @@ def grants(config: Config, clients: Clients, station: str) -> list[Grant]:
             at = tables[table]
             read += (*_said(at), at.replies(name))
             if client.kind in ("server", "consumer"):
-                write += (at.acks(name), at.consumer_commands(name))
+                write += (at.acks(name), at.commands_by(Role.CONSUMER, name))
                 read.append(at.acks(name))
             if client.kind != "consumer":
-                plain = client.kind == "server" or not by_role
-                write.append(at.commands if plain else at.commands_of(client.kind))
+                plain = at.commands if client.kind == "server" or not by_role else at.commands_of(client.kind)
+                write.append(at.commands_by(client.kind, name) if by_name else plain)
         found.append(Grant(user, tuple(write), tuple(read)))
     return found
 
@@ -100,7 +101,8 @@ def _said(at: Topics) -> tuple[str, ...]:
     )
 
 
-def _heard(at: Topics, by_role: bool) -> tuple[str, ...]:
+def _heard(at: Topics, by_role: bool, by_name: bool) -> tuple[str, ...]:
     """What others say to the station, and what the broker keeps of its own word: it compares that at every connect."""
-    commands = (at.commands, at.role_commands_filter) if by_role else (at.commands,)
-    return (*commands, at.consumer_commands_filter, at.acks_filter, at.presence, at.journal, at.outcome)
+    commands = (at.commands, at.role_commands_filter) if by_role or by_name else (at.commands,)
+    named = [at.commands_by_filter(role) for role in (Role if by_name else (Role.CONSUMER,))]
+    return (*commands, *named, at.acks_filter, at.presence, at.journal, at.outcome)

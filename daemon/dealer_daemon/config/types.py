@@ -76,6 +76,9 @@ class MqttConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     roles_by_topic: bool = False
     """Commands come on ``commands/{role}``, which a broker's access list can tell apart, and the role that they name
     must be that one. ``commands`` itself is then for servers alone."""
+    names_by_topic: bool = False
+    """Commands come on ``commands/{role}/{client}`` alone, which a broker's access list can give to one client, and the
+    role and the name that they say must be those."""
     command_max_age_s: Annotated[float, Meta(ge=0, le=86_400, description="seconds, 0 to 86400")] = 0
     """A command whose ``time`` is further from the station's clock than this is not carried out, and one without
     ``time`` neither; 0 asks for no time."""

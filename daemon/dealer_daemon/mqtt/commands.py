@@ -37,16 +37,27 @@ class Commands:
     A reply that cannot be delivered is lost: the client asks again under the same id and gets the same reply.
     """
 
-    def __init__(self, link: Publishing, topics: Topics, handler: Handler, *, roles_by_topic: bool = False) -> None:
+    def __init__(
+        self,
+        link: Publishing,
+        topics: Topics,
+        handler: Handler,
+        *,
+        roles_by_topic: bool = False,
+        names_by_topic: bool = False,
+    ) -> None:
         """``roles_by_topic``: the topic says who may speak (``commands/{role}``), and ``commands`` is the servers'.
 
-        Without it ``commands`` is everybody's. With and without, ``commands/consumer/{name}`` is that consumer's: for
-        it no other role and no other name, so that it can use up no id of a server's.
+        Without it ``commands`` is everybody's. ``names_by_topic``: the topic says who speaks
+        (``commands/{role}/{client}``), and nobody is heard on the others. With and without them a topic with a name in
+        it is that client's: for it no other role and no other name, so that it can use up no id of another, and send
+        him no answers. Consumers have such a topic always.
         """
         self._link = link
         self._topics = topics
         self._handler = handler
         self._roles_by_topic = roles_by_topic
+        self._names_by_topic = names_by_topic
         self._log = structlog.get_logger().bind(table=topics.table)
         self._queue: asyncio.Queue[_Request | None] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
@@ -70,19 +81,21 @@ class Commands:
         self._worker = None
 
     def received(self, message: Incoming) -> None:
-        """A message on ``commands`` or ``commands/{role}``."""
+        """A message on ``commands``, ``commands/{role}`` or ``commands/{role}/{client}``."""
         if not message.payload:
             return  # a retained command was cleared
         if message.retained:
             self._log.warning("retained command ignored", bytes=len(message.payload))
             return
-        parsed = parse_command(message.payload)
+        parsed, author = parse_command(message.payload), self._topics.author_of(message.topic)
+        # Whoever's topic it is, is told: another name in the body would send him answers to what he never asked.
+        client = parsed.client if author is None else author[1] or None
         if isinstance(parsed, Malformed):
-            self._log.warning("command refused", client=parsed.client, reason=parsed.reply.message)
-            self._reply(parsed.client, message, parsed.reply)
-        elif (refusal := self._wrong_topic(parsed, message.topic)) is not None:
-            self._log.warning("command refused", client=parsed.client, by=parsed.by, reason=refusal.message)
-            self._reply(parsed.client, message, refusal)
+            self._log.warning("command refused", client=client, reason=parsed.reply.message)
+            self._reply(client, message, parsed.reply)
+        elif (refusal := self._wrong_topic(parsed, message.topic, author)) is not None:
+            self._log.warning("command refused", client=client, by=parsed.by, reason=refusal.message)
+            self._reply(client, message, refusal)
         elif self._stopping:
             self._reply(parsed.client, message, _unavailable(parsed, "the station is stopping; send it again later"))
         elif self._queue.qsize() >= MAX_WAITING:
@@ -90,13 +103,20 @@ class Commands:
         else:
             self._queue.put_nowait(_Request(parsed, message))
 
-    def _wrong_topic(self, command: Command, topic: str) -> Reply | None:
-        """The refusal of a command whose role is not the one of its topic: by the topic the broker's access list can
-        tell who speaks, by the body nobody can."""
-        if (asker := self._topics.asker_of(topic)) is not None:
-            if (command.role, command.client) == (Role.CONSUMER, asker):
+    def _wrong_topic(self, command: Command, topic: str, author: tuple[str, str] | None) -> Reply | None:
+        """The refusal of a command whose role or name is not the one of its topic: by the topic the broker's access
+        list can tell who speaks, by the body nobody can."""
+        if author is not None:
+            if (command.role, command.client) == author:
                 return None
-            message = f'{topic} is for the consumer {asker} alone: with the role consumer, and a source like "/{asker}"'
+            whose, name = author
+            message = f'{topic} is for the {whose} {name} alone: with the role {whose}, and a source like "/{name}"'
+            return Reply(command=command.id, ok=False, error=ErrorCode.NOT_ALLOWED, message=message)
+        if self._names_by_topic:
+            right = self._topics.commands_by(command.role, command.client)
+            message = (
+                f"nobody is heard on {topic}: at this station the {command.role} {command.client} speaks on {right}"
+            )
             return Reply(command=command.id, ok=False, error=ErrorCode.NOT_ALLOWED, message=message)
         role = self._topics.role_of(topic)
         if role is None and not self._roles_by_topic:
@@ -136,7 +156,7 @@ class Commands:
         self._send(client, request, self._body(client, reply))
 
     def _send(self, client: str | None, request: Incoming, body: bytes) -> None:
-        topic = self._reply_topic(client, request.response_topic)
+        topic = self._reply_topic(client, request)
         if topic is None:
             self._log.warning("reply has no address", bytes=len(request.payload))
             return
@@ -153,11 +173,13 @@ class Commands:
         if (error := done.exception()) is not None:
             self._log.warning("reply not delivered", topic=topic, detail=str(error))
 
-    def _reply_topic(self, client: str | None, response_topic: str | None) -> str | None:
-        if response_topic:
-            if self._topics.response_allowed(response_topic):
-                return response_topic
-            self._log.warning("response topic not allowed", topic=response_topic)
+    def _reply_topic(self, client: str | None, request: Incoming) -> str | None:
+        wanted = request.response_topic
+        if wanted:
+            own = self._topics.author_of(request.topic)
+            if self._topics.response_allowed(wanted, None if own is None else own[1]):
+                return wanted
+            self._log.warning("response topic not allowed", topic=wanted)
         return self._topics.replies(client) if client is not None else None
 
 

@@ -12,7 +12,7 @@ from dealer_daemon.bodies import PresenceBody
 from dealer_daemon.mqtt.errors import MqttError, Problem
 from dealer_daemon.mqtt.link import Publishing
 from dealer_daemon.mqtt.messages import Incoming, Outgoing, Will
-from dealer_daemon.mqtt.presence_body import Said, read_presence
+from dealer_daemon.mqtt.presence_body import Said, answer_of, read_presence
 from dealer_daemon.mqtt.reconnect import MqttVersion
 from dealer_daemon.mqtt.retained import RetainedTopics
 from dealer_daemon.mqtt.topics import Topics
@@ -105,9 +105,9 @@ class Presence:
         if said.asks is None or said.asks == self._boot:
             return
         self._meet(said.asks)
-        body = msgspec.json.encode(msgspec.structs.replace(self._body, answers=said.boot))
+        answer = Outgoing(self._topic, answer_of(self._body, said.boot))
         try:
-            self._link.publish(Outgoing(self._topic, body)).add_done_callback(lambda done: done.exception())
+            self._link.publish(answer).add_done_callback(lambda done: done.exception())
         except MqttError as error:  # who is not connected is not there
             self._log.info("answer to another station not sent", detail=str(error))
 

@@ -19,6 +19,15 @@ class Said(msgspec.Struct, frozen=True):
     answers: str | None = None
 
 
+class _Talk(PresenceBody, frozen=True, kw_only=True, omit_defaults=True):
+    """What stations say to one another."""
+
+    asks: str | None = None
+    """Of a question whether a station is there: the boot that asks. ``boot`` is the question's own id then."""
+    answers: str | None = None
+    """Of the answer: the question's id."""
+
+
 def read_presence(payload: bytes) -> Said | None:
     """What a message says; ``None`` where it says nothing that is known."""
     try:
@@ -32,4 +41,9 @@ def ask_of(nonce: str, boot: str) -> bytes:
 
     For everybody else it is an offline of a boot that was never born, which says nothing.
     """
-    return msgspec.json.encode(PresenceBody(online=False, boot=nonce, asks=boot))
+    return msgspec.json.encode(_Talk(online=False, boot=nonce, asks=boot))
+
+
+def answer_of(birth: PresenceBody, nonce: str) -> bytes:
+    """The answer to a question, not retained: the birth of who is there, with the question's id."""
+    return msgspec.json.encode(_Talk(**msgspec.structs.asdict(birth), answers=nonce))

@@ -94,19 +94,25 @@ class Topics:
         """Where one role asks, whom the broker can then tell from the others."""
         return f"{self.commands}/{checked_name('the role', role)}"
 
-    def consumer_commands(self, consumer: str) -> str:
-        """Where one consumer asks for a resend, and nobody else anything."""
-        return f"{self.commands_of('consumer')}/{checked_name('the consumer', consumer)}"
+    def commands_by(self, role: str, client: str) -> str:
+        """Where one client asks under one role, and nobody else anything."""
+        return f"{self.commands_of(role)}/{checked_name('the client', client)}"
 
-    @property
-    def consumer_commands_filter(self) -> str:
-        """The subscription that sees ``consumer_commands`` of every consumer."""
-        return f"{self.commands_of('consumer')}/+"
+    def commands_by_filter(self, role: str) -> str:
+        """The subscription that sees ``commands_by`` of every client of a role."""
+        return f"{self.commands_of(role)}/+"
 
-    def asker_of(self, topic: str) -> str | None:
-        """The consumer that a ``consumer_commands`` topic belongs to; ``None`` for any other topic."""
-        head, _, consumer = topic.rpartition("/")
-        return consumer if head == self.commands_of("consumer") and consumer else None
+    def author_of(self, topic: str) -> tuple[str, str] | None:
+        """The role and the client that a ``commands_by`` topic belongs to, an empty one where no client can have the
+        name; ``None`` for any other topic."""
+        head, _, client = topic.rpartition("/")
+        base, _, role = head.rpartition("/")
+        if base != self.commands or not role:
+            return None
+        try:
+            return (role, checked_name("the client", client))
+        except TopicError:
+            return (role, "")
 
     @property
     def role_commands_filter(self) -> str:
@@ -141,11 +147,12 @@ class Topics:
         head, _, consumer = topic.rpartition("/")
         return consumer if head == f"{self.base}/acks" and consumer else None
 
-    def response_allowed(self, topic: str) -> bool:
+    def response_allowed(self, topic: str, client: str | None = None) -> bool:
         """Whether an answer may go to the response topic a request named.
 
         Anywhere outside the prefix, that of shadows too, and within them only to this table's replies: a request must
-        not make the station write onto an outcome, a presence or another table.
+        not make the station write onto an outcome, a presence or another table. ``client``: who asks, where that is
+        known for sure; then only to his own replies, and for an empty name to none.
         """
         levels = topic.split("/")
         if topic.startswith("$") or len(topic.encode("utf-8", "replace")) > 1024:
@@ -156,5 +163,7 @@ class Topics:
             return False
         for prefix in (self.prefix, f"{SHADOW}/{self.prefix}"):
             if topic == prefix or topic.startswith(f"{prefix}/"):
-                return topic.startswith(f"{self.base}/replies/")
+                if client is None:
+                    return topic.startswith(f"{self.base}/replies/")
+                return bool(client) and f"{topic}/".startswith(f"{self.base}/replies/{client}/")
         return True

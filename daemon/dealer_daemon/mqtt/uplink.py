@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dealer_daemon.bodies import ConsumerBody
-from dealer_daemon.commands import Command, ErrorCode, Reply
+from dealer_daemon.commands import Command, ErrorCode, Reply, Role
 from dealer_daemon.mqtt.client import LinkStatus, MqttClient
 from dealer_daemon.mqtt.commands import Commands, Handler
 from dealer_daemon.mqtt.consumers import GONE_S, utc_now
@@ -42,6 +42,7 @@ class Uplink:
         since: str,
         in_flight: int = 16,
         roles_by_topic: bool = False,
+        names_by_topic: bool = False,
         journal: LiveJournal | None = None,
         signing: Signing | None = None,
         now: Callable[[], str] | None = None,
@@ -81,11 +82,14 @@ class Uplink:
             now=now or utc_now,
         )
         self._handler = handler
-        self._commands = Commands(self._client, topics, self._answer, roles_by_topic=roles_by_topic)
+        self._commands = Commands(
+            self._client, topics, self._answer, roles_by_topic=roles_by_topic, names_by_topic=names_by_topic
+        )
         self._held_changed = held_changed
         self._contested: Problem | None = None
         self._voice = Voice(self._publisher, self._retained, held_changed)
-        self._roles_by_topic = roles_by_topic
+        self._role_topics = roles_by_topic or names_by_topic
+        self._named_roles = [*Role] if names_by_topic else [Role.CONSUMER]
         self._topics = topics
         self._heads: JournalHeads | None = None
         if journal is not None and now is not None:
@@ -151,9 +155,11 @@ class Uplink:
         self._client.subscribe(self._topics.presence, self._hearing.received)
         self._client.subscribe(self._topics.commands, self._commands.received, keep_retained_mark=True)
         # Consumers have a topic of their own in any case: no access list need give them one on which others command.
-        asked = self._topics.consumer_commands_filter
-        self._client.subscribe(asked, self._commands.received, keep_retained_mark=True)
-        if self._roles_by_topic:
+        # One filter for each role, for access lists that hold no wider one.
+        for role in self._named_roles:
+            named = self._topics.commands_by_filter(role)
+            self._client.subscribe(named, self._commands.received, keep_retained_mark=True)
+        if self._role_topics:
             commands = self._topics.role_commands_filter
             self._client.subscribe(commands, self._commands.received, keep_retained_mark=True)
         self._client.on_connected(self._presence.connected)  # first: the birth of the connection before is of no use

@@ -45,8 +45,15 @@ def asyncapi_document(prefix: str = "dealer/v1") -> JsonObject:
             commands,
             "The same, where the station has `roles_by_topic`: one role each.",
         ),
+        "namedCommands": _channel(
+            f"{topics.commands}/{{role}}/{{client}}",
+            commands,
+            "The same, where the station has `names_by_topic`: one role and client each.",
+        ),
         "consumerCommands": _channel(
-            topics.consumer_commands("{consumer}"), ["events.resend"], "What one consumer asks for, at every station."
+            topics.commands_by("consumer", "{consumer}"),
+            ["events.resend"],
+            "What one consumer asks for, at every station.",
         ),
         "replies": _channel(topics.replies("{client}"), ["reply"], "Answers to one client."),
         "acks": _channel(topics.acks("{consumer}"), ["ack"], "How far one consumer has come."),
@@ -61,6 +68,7 @@ def asyncapi_document(prefix: str = "dealer/v1") -> JsonObject:
         "receiveCommand": _operation("receive", "commands", commands, retain=False) | {"reply": answer},
         "sendJournal": _operation("send", "journal", ["journal"], retain=True),
         "receiveRoleCommand": _operation("receive", "roleCommands", commands, retain=False) | {"reply": answer},
+        "receiveNamedCommand": _operation("receive", "namedCommands", commands, retain=False) | {"reply": answer},
         "receiveConsumerCommand": _operation("receive", "consumerCommands", ["events.resend"], retain=False)
         | {"reply": answer},
         "receiveAck": _operation("receive", "acks", ["ack"], retain=True),

@@ -83,6 +83,7 @@ class TableParts:
             since=station.since,
             in_flight=station.config.mqtt.in_flight,
             roles_by_topic=station.config.mqtt.roles_by_topic,
+            names_by_topic=station.config.mqtt.names_by_topic,
             journal=station.journal,
             signing=station.signing,
             now=lambda: station.clock.now().rfc3339(),

@@ -25,7 +25,7 @@ site = "studio-1"
 state_dir = "state"
 [mqtt]
 username = "table-pc"
-roles_by_topic = true
+{by} = true
 """
 TABLE = """
 [tables.{name}]
@@ -56,6 +56,7 @@ tables = ["r1"]
 USERS = ("table-pc", "lobby-7", "lobby-8", "screen", "pit", "audit", "nobody")
 SAID = ("events/round.outcome", "outcome", "state", "devices/wheel", "presence", "journal")
 ASKED = ("commands/consumer/lobby-7", "commands/consumer/lobby-8", "commands/consumer/audit")
+NAMED = ("commands/server/lobby-7", "commands/server/lobby-8", "commands/dealer/screen", "commands/manager/pit")
 HEARD = (
     "commands",
     "commands/dealer",
@@ -66,7 +67,7 @@ HEARD = (
     "acks/audit",
 )
 REPLIES = ("replies/lobby-7", "replies/pit", "replies/audit")
-TOPICS = [f"dealer/v1/studio-1/{table}/{name}" for table in ("r1", "r2") for name in (*SAID, *HEARD, *REPLIES)]
+TOPICS = [f"dealer/v1/studio-1/{table}/{name}" for table in ("r1", "r2") for name in (*SAID, *HEARD, *NAMED, *REPLIES)]
 ELSEWHERE = ["dealer/v1/studio-2/r1/outcome", "dealer/v1/studio-2/r1/commands", "dealer/v1/studio-1/r1", "other"]
 
 
@@ -95,10 +96,25 @@ MAY_READ = {
 }
 
 
+MAY_WRITE_BY_NAME = MAY_WRITE | {
+    "lobby-7": at("r1", "commands/server/lobby-7", "commands/consumer/lobby-7", "acks/lobby-7"),
+    "lobby-8": at("r2", "commands/server/lobby-8", "commands/consumer/lobby-8"),
+    "screen": at("r1", "commands/dealer/screen"),
+    "pit": at("r1", "commands/manager/pit") | at("r2", "commands/manager/pit"),
+}
+MAY_READ_BY_NAME = MAY_READ | {"table-pc": MAY_READ["table-pc"] | at("r1", *NAMED) | at("r2", *NAMED)}
+
+
 @pytest.fixture
-def found(tmp_path: Path) -> list[Grant]:
+def by() -> str:
+    """By what the topics of commands tell who speaks."""
+    return "roles_by_topic"
+
+
+@pytest.fixture
+def found(tmp_path: Path, by: str) -> list[Grant]:
     """The grants of the configuration, and a user of the test's own that may do everything."""
-    (tmp_path / "station.toml").write_text(CONFIG + TABLE.format(name="r1") + TABLE.format(name="r2"))
+    (tmp_path / "station.toml").write_text(CONFIG.format(by=by) + TABLE.format(name="r1") + TABLE.format(name="r2"))
     (tmp_path / "clients.toml").write_text(CLIENTS)
     config = load_config(tmp_path / "station.toml")
     clients = read_clients(tmp_path / "clients.toml", config)
@@ -141,9 +157,11 @@ async def ejabberd_with(folder: Path, found: list[Grant]) -> AsyncIterator[Broke
 
 
 CASES = [
-    pytest.param(mosquitto_with, V5, id="mosquitto, MQTT 5"),
-    pytest.param(mosquitto_with, V311, id="mosquitto, MQTT 3.1.1"),
-    pytest.param(ejabberd_with, V5, id="ejabberd, MQTT 5"),
+    pytest.param(mosquitto_with, V5, "roles_by_topic", id="mosquitto, MQTT 5"),
+    pytest.param(mosquitto_with, V311, "roles_by_topic", id="mosquitto, MQTT 3.1.1"),
+    pytest.param(ejabberd_with, V5, "roles_by_topic", id="ejabberd, MQTT 5"),
+    pytest.param(mosquitto_with, V5, "names_by_topic", id="mosquitto, names"),
+    pytest.param(ejabberd_with, V5, "names_by_topic", id="ejabberd, names", marks=pytest.mark.soak),
 ]
 
 
@@ -153,10 +171,12 @@ async def arrived(person: Person, body: bytes) -> None:
             await asyncio.sleep(0.005)
 
 
-@pytest.mark.parametrize(("start", "version"), CASES)
+@pytest.mark.parametrize(("start", "version", "by"), CASES)
 async def test_each_user_publishes_and_reads_what_the_list_says_and_nothing_else(
-    tmp_path: Path, found: list[Grant], start: type, version: MQTTProtocolVersion
+    tmp_path: Path, found: list[Grant], start: type, version: MQTTProtocolVersion, by: str
 ) -> None:
+    named = by == "names_by_topic"
+    may_write, may_read = (MAY_WRITE_BY_NAME, MAY_READ_BY_NAME) if named else (MAY_WRITE, MAY_READ)
     everywhere = TOPICS + ELSEWHERE
     async with (
         start(tmp_path, found) as broker,
@@ -170,7 +190,7 @@ async def test_each_user_publishes_and_reads_what_the_list_says_and_nothing_else
                 await all_seeing.publish("end", b"end")
                 await arrived(all_seeing, b"end")
                 written = {m.topic for m in all_seeing.messages if m.payload == user.encode()}
-                assert written == MAY_WRITE[user], f"{user} publishes"
+                assert written == may_write[user], f"{user} publishes"
                 # MQTT 3.1.1 has no way to refuse a message: a broker acknowledges it and gives it to nobody.
                 assert refused == (set(everywhere) - written if version is V5 else set())
                 # Reading: each topic by its name, and what would show everything at once.
@@ -179,10 +199,10 @@ async def test_each_user_publishes_and_reads_what_the_list_says_and_nothing_else
                 person.messages.clear()
                 for topic in everywhere:
                     await all_seeing.publish(topic, b"to all")
-                if MAY_READ[user]:
-                    await all_seeing.publish(min(MAY_READ[user]), b"end")
+                if may_read[user]:
+                    await all_seeing.publish(min(may_read[user]), b"end")
                     await arrived(person, b"end")
-                assert {message.topic for message in person.messages} == MAY_READ[user], f"{user} reads"
+                assert {message.topic for message in person.messages} == may_read[user], f"{user} reads"
 
 
 async def test_who_does_not_say_who_he_is_does_not_come_in(tmp_path: Path, found: list[Grant]) -> None:

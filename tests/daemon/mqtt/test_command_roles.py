@@ -14,6 +14,7 @@ from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply, Role
 from dealer_daemon.journal import Journal
 from dealer_daemon.mqtt.command_codec import Malformed, parse_command
 from dealer_daemon.mqtt.commands import Commands
+from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.station.host import TableHost
 from dealer_drivers.clock import Clock
@@ -112,7 +113,7 @@ async def test_what_comes_on_a_consumers_topic_is_that_consumers(
     """Else whoever may only ask for a resend could command as a manager there, or use up a server's ids."""
     handler = Handled()
     commands = Commands(link, topics, handler, roles_by_topic=by_topic)
-    for topic in (topics.commands, topics.consumer_commands_filter):
+    for topic in (topics.commands, topics.commands_by_filter("consumer")):
         link.subscribe(topic, commands.received)
     commands.start()
     await link.connect()
@@ -123,6 +124,43 @@ async def test_what_comes_on_a_consumers_topic_is_that_consumers(
     await settle()
     assert handler.roles[-1:] == ([role] if role is Role.SERVER or not by_topic else handler.roles)
     await commands.stop()
+
+
+@pytest.mark.parametrize("name", ["pit", "lobby-7", "$x", "a\u0007"])
+@pytest.mark.parametrize("topic_role", [*map(str, Role), "boss", None])
+@pytest.mark.parametrize("role", Role)
+async def test_with_names_by_topic_a_client_speaks_under_its_own_role_and_name_alone(
+    link: FakeLink, topics: Topics, role: Role, topic_role: str | None, name: str
+) -> None:
+    handler = Handled()
+    commands = Commands(link, topics, handler, names_by_topic=True)
+    commands.start()
+    await link.connect()
+    topic = topics.commands if topic_role is None else f"{topics.commands}/{topic_role}/{name}"
+    asked = body("c-1", role)  # its source says pit
+    commands.received(Incoming(topic, asked, response_topic=topics.replies("other")))
+    commands.received(Incoming(f"{topics.commands}/{role}", asked))
+    await settle()
+    allowed = (topic_role, name) == (role, "pit")
+    assert handler.roles == ([role] if allowed else [])
+    replies = [(m.topic, json.loads(m.payload)["data"]) for m in link.sent]
+    [right] = [data["message"] for _, data in replies if "nobody is heard on" in data["message"]][-1:]
+    assert f"{topics.commands}/{role}/pit" in right, "it says where this client would be heard"
+    refused = [data for _, data in replies if data["error"] == "not_allowed"]
+    owner = name in ("pit", "lobby-7") or topic_role is None  # a name that no client can have is told nothing
+    assert len(refused) == (1 if allowed or not owner else 2)
+    if topic_role is not None:
+        told = {at for at, _ in replies}
+        assert told <= {topics.replies("pit"), f"{topics.base}/replies/{name}"}, "nobody else is sent an answer"
+    await commands.stop()
+
+
+async def test_what_is_no_command_is_answered_to_whose_topic_it_is(link: FakeLink, topics: Topics) -> None:
+    commands = Commands(link, topics, Handled(), names_by_topic=True)
+    await link.connect()
+    asked = json.dumps({"id": "c-1", "type": "no.such", "source": "/pit", "data": {}}).encode()
+    commands.received(Incoming(topics.commands_by("server", "lobby-7"), asked))
+    assert [m.topic for m in link.sent] == [topics.replies("lobby-7")]
 
 
 class Standing(Clock):
