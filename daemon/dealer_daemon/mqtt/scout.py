@@ -9,7 +9,6 @@ asks in its turn and finds this one.
 from __future__ import annotations
 
 import asyncio
-import functools
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,15 +28,16 @@ CONTESTED = "station_contested"
 ANSWER_S = 5.0
 """A living station answers within a round trip. One that is stopped for longer than this is thrown out by our
 connection, and finds us when it comes back."""
+QUIET_S, QUIET_TRIPS = 0.1, 10
+"""And so long, with so many times as long as our own question takes to come back, where nobody is said to be there."""
 SHOWN_S = 5.0
 """A broker that has not given our own question back by then does not let us see who is there."""
-
 QUESTIONS = 5
 """At most, in one look: births that come without end, and answer nothing, are no station's."""
 
 
 class Look:
-    """What one look has seen so far. Pure: messages in, and ``over`` when nothing more is to be waited for."""
+    """What one look has seen so far. Pure: messages in."""
 
     def __init__(self, boot: str, nonce: str) -> None:
         self._boot = boot
@@ -72,11 +72,6 @@ class Look:
         elif message.retained or (self.standing is not None and self.standing.boot == said.boot):
             self.standing = None
         return False
-
-    @property
-    def over(self) -> bool:
-        """There is nobody, or somebody who lives."""
-        return self.living is not None or (self.shown and self.standing is None)
 
 
 class Scout:
@@ -116,22 +111,29 @@ class Scout:
             )
 
     async def _wait(self, connection: Connection, visit: _Visit) -> None:
-        """Until the look is over, or a silent station is taken for dead."""
-        questions = 0
-        while questions != visit.questions:
-            questions = visit.questions
-            asked_again = functools.partial(_is_other, visit, questions)
-            if not await _first(connection, visit, lambda look: look.over or look.shown, asked_again, SHOWN_S):
-                detail = (
-                    f"the broker does not show who is on {self._topics.presence}, so the table does not connect: "
-                    "another station may speak for it. Let the station read and write that topic in the broker's "
-                    f"access list, and look at the line to it{visit.refused}"
-                )
-                raise ConnectFailed(Ending.UNSEEN, detail)
-            if not visit.look.over:
-                await _first(connection, visit, lambda look: look.over, asked_again, ANSWER_S)
-            if visit.look.over:
-                return
+        """Until another station answers, or the time is over in which one that lives would have."""
+        loop, look = asyncio.get_running_loop(), visit.look
+        while look.living is None:
+            questions, asked_s = visit.questions, loop.time()
+            while not look.shown and look.living is None:
+                if loop.time() >= asked_s + SHOWN_S:
+                    raise ConnectFailed(Ending.UNSEEN, self._unseen(visit))
+                await _change(connection, visit, asked_s + SHOWN_S)
+            shown_s = loop.time()
+            quiet_s = QUIET_S + QUIET_TRIPS * (shown_s - asked_s)
+            while look.living is None and visit.questions == questions:
+                # What is retained at another node of a cluster may not be shown here: silence is listened for, too.
+                limit_s = shown_s + (quiet_s if look.standing is None else ANSWER_S)
+                if loop.time() >= limit_s:
+                    return
+                await _change(connection, visit, limit_s)
+
+    def _unseen(self, visit: _Visit) -> str:
+        return (
+            f"the broker does not show who is on {self._topics.presence}, so the table does not connect: another "
+            "station may speak for it. Let the station read and write that topic in the broker's access list, and look "
+            f"at the line to it{visit.refused}"
+        )
 
 
 class _Visit:
@@ -182,33 +184,18 @@ class _Visit:
             self.refused = f" ({error})"
 
 
-def _is_other(visit: _Visit, questions: int) -> bool:
-    return visit.questions != questions
-
-
-async def _first(
-    connection: Connection,
-    visit: _Visit,
-    condition: Callable[[Look], bool],
-    or_else: Callable[[], bool],
-    timeout_s: float,
-) -> bool:
-    """Whether one of the two holds within the time. Raises ``ConnectFailed`` when the connection ends before."""
-    loop = asyncio.get_running_loop()
-    until_s = loop.time() + timeout_s
-    while not condition(visit.look) and not or_else():
-        if loop.time() >= until_s:
-            return False
-        visit.changed.clear()
-        changed = asyncio.create_task(visit.changed.wait(), name="scout")
-        try:
-            either: set[asyncio.Future[Any]] = {changed, connection.closed}
-            await asyncio.wait(either, timeout=until_s - loop.time(), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            changed.cancel()
-        if connection.closed.done():
-            raise ConnectFailed(Ending.LOST, connection.closed.result().detail)
-    return True
+async def _change(connection: Connection, visit: _Visit, until_s: float) -> None:
+    """Waits until something was seen, or that time of the loop. Raises ``ConnectFailed`` when the connection ends."""
+    visit.changed.clear()
+    changed = asyncio.create_task(visit.changed.wait(), name="scout")
+    either: set[asyncio.Future[Any]] = {changed, connection.closed}
+    try:
+        timeout_s = until_s - asyncio.get_running_loop().time()
+        await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        changed.cancel()
+    if connection.closed.done():
+        raise ConnectFailed(Ending.LOST, connection.closed.result().detail)
 
 
 def _contested(topics: Topics, other: Said) -> Problem:

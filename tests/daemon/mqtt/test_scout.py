@@ -44,33 +44,35 @@ STANDS = said(BIRTH, retained=True)
 ANSWER = said(BIRTH | {"answers": "q"})
 
 
+def nobody(look: Look) -> bool:
+    return look.shown and look.living is None and look.standing is None
+
+
 def test_nobody_is_there_when_our_question_came_back_and_nothing_stands() -> None:
-    assert not look_at().over
+    assert not look_at().shown
     for before in ([], [said(WILL, retained=True)], [said(b"{", retained=True)], [said(BIRTH | {"boot": "second"})]):
-        look = look_at(*before, SHOWN)
-        assert look.over
-        assert look.living is look.standing is None
+        assert nobody(look_at(*before, SHOWN))
 
 
 def test_one_that_answers_lives_and_one_that_stands_there_is_waited_for() -> None:
-    assert not look_at(STANDS, SHOWN).over
-    look = look_at(STANDS, SHOWN, ANSWER)
-    assert look.over
+    look = look_at(STANDS, SHOWN)
+    assert look.living is None
+    assert look.standing is not None
+    look.received(ANSWER)
     assert look.living is not None
     assert look.living.boot == "first"
+    assert look_at(SHOWN, ANSWER).living is not None, "though nothing was shown of it"
 
 
 def test_one_that_says_goodbye_or_whose_will_comes_is_not_waited_for() -> None:
-    look = look_at(STANDS, SHOWN, said(WILL))
-    assert look.over
-    assert look.living is None
-    assert not look_at(STANDS, SHOWN, said(WILL | {"boot": "older"})).over, "the will of another one is old news"
+    assert nobody(look_at(STANDS, SHOWN, said(WILL)))
+    assert not nobody(look_at(STANDS, SHOWN, said(WILL | {"boot": "older"}))), "the will of another one is old news"
 
 
 def test_an_answer_to_another_question_and_the_question_of_another_say_nothing() -> None:
-    assert not look_at(STANDS, SHOWN, said(BIRTH | {"answers": "other"})).over
+    assert look_at(STANDS, SHOWN, said(BIRTH | {"answers": "other"})).living is None
     assert not look_at(STANDS, said(ask_of("other", "third"))).shown
-    assert not look_at(STANDS, SHOWN, said(ask_of("other", "third"))).over
+    assert look_at(STANDS, SHOWN, said(ask_of("other", "third"))).standing is not None
 
 
 def test_a_birth_that_comes_is_asked_for_it_may_be_of_before_it_died() -> None:
@@ -78,12 +80,12 @@ def test_a_birth_that_comes_is_asked_for_it_may_be_of_before_it_died() -> None:
     assert not look.received(STANDS)
     assert look.received(said(BIRTH))
     look.ask_again("r")
-    assert not look.over
     look.received(SHOWN)
     look.received(ANSWER)
-    assert not look.over, "to the question before"
+    assert not look.shown
+    assert look.living is None, "to the question before"
     look.received(said(BIRTH | {"answers": "r"}))
-    assert look.over
+    assert look.living is not None
 
 
 messages = st.one_of(
@@ -105,8 +107,7 @@ def test_whatever_comes_only_an_answer_to_our_question_is_a_living_station(found
     read = [read_presence(message.payload) for message in found]
     answered = [each for each in read if each is not None and each.answers == "q" and each.boot != "second"]
     assert look.living is None or look.living in answered
-    if look.over and look.living is None:
-        assert any(each is not None and each.boot == "q" and each.asks for each in read)
+    assert look.shown == any(each is not None and each.boot == "q" and bool(each.asks) for each in read)
 
 
 @pytest.fixture
