@@ -7,12 +7,13 @@ import Ajv from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
 const [url, base, schemas, outcomes, version] = process.argv.slice(2)
+const name = `mqtt-js-${version}`
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats(ajv)
 const validate = ajv.compile(JSON.parse(readFileSync(`${schemas}/events.json`, 'utf8')))
 
 const seen = { types: {}, sequences: [], invalid: [], retained: {}, reply: null }
-const client = mqtt.connect(url, { clientId: 'mqtt-js', protocolVersion: Number(version), clean: true })
+const client = mqtt.connect(url, { clientId: name, protocolVersion: Number(version), clean: true })
 client.on('connect', () => client.subscribe([`${base}/#`], { qos: 1 }))
 client.on('message', (topic, payload) => {
   const leaf = topic.slice(base.length + 1)
@@ -25,7 +26,7 @@ client.on('message', (topic, payload) => {
   } else if (leaf === 'outcome') {
     if (!validate(body)) seen.invalid.push({ topic, errors: validate.errors })
     seen.retained.outcome = body
-  } else if (leaf === 'replies/mqtt-js') {
+  } else if (leaf === `replies/${name}`) {
     seen.reply = body
   } else {
     seen.retained[leaf] = body
@@ -35,7 +36,7 @@ client.on('message', (topic, payload) => {
 client.on('error', (error) => { seen.error = String(error); finish(1) })
 setTimeout(() => {
   client.publish(`${base}/commands`, JSON.stringify({
-    specversion: '1.0', id: 'js-1', source: '/mqtt-js', type: 'events.resend',
+    specversion: '1.0', id: 'js-1', source: `/${name}`, type: 'events.resend',
     data: { by: 'lobby', role: 'server', from: 1 },
   }), { qos: 1 })
 }, 1000)

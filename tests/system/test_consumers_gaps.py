@@ -9,8 +9,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dealer_daemon.events import Event, EventsLost
 from dealer_daemon.mqtt.envelope import encode_event
 from support.consumers import NodeConsumer, PythonConsumer, Settled
@@ -103,9 +101,15 @@ async def asks_and_settles_once(folder: Path, name: str) -> None:
         assert json.loads(of(here.witness.seen, f"acks/{name}")[-1].payload) == {"sequence": 21}
 
 
-@pytest.mark.parametrize("name", MAKE)
-async def test_what_is_no_longer_kept_stops_it_with_a_word(tmp_path: Path, name: str) -> None:
-    async with station(tmp_path, name) as (here, consumer):
+async def test_what_is_no_longer_kept_stops_it_with_a_word(tmp_path: Path) -> None:
+    folders = {name: tmp_path / name for name in MAKE}
+    for folder in folders.values():
+        folder.mkdir()
+    await asyncio.gather(*(is_stopped_with_a_word(folder, name) for name, folder in folders.items()))
+
+
+async def is_stopped_with_a_word(folder: Path, name: str) -> None:
+    async with station(folder, name) as (here, consumer):
         await here.state(200)
         await consumer.child.start()
         await here.told(0)
