@@ -89,7 +89,7 @@ class ErrorCode(StrEnum):
     EXPIRED = "expired"
     """It was sent too long ago, or does not say when, and this station asks for that."""
     UNAVAILABLE = "unavailable"
-    """The station cannot commit now (disk, journal); the command may be sent again."""
+    """The station cannot commit now (disk, journal), or may not speak for the table; the command may be sent again."""
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

@@ -49,6 +49,14 @@ class Look:
         self.living: Said | None = None
         """It answered."""
 
+    def answered(self) -> bool:
+        """A station lives that is not ours."""
+        return self.living is not None
+
+    def told(self) -> bool:
+        """Something came of our question."""
+        return self.shown or self.answered()
+
     def ask_again(self, nonce: str) -> None:
         """Another question: what was answered to the one before no longer counts."""
         self.nonce, self.shown = nonce, False
@@ -113,15 +121,15 @@ class Scout:
     async def _wait(self, connection: Connection, visit: _Visit) -> None:
         """Until another station answers, or the time is over in which one that lives would have."""
         loop, look = asyncio.get_running_loop(), visit.look
-        while look.living is None:
+        while not look.answered():
             questions, asked_s = visit.questions, loop.time()
-            while not look.shown and look.living is None:
+            while not look.told():
                 if loop.time() >= asked_s + SHOWN_S:
                     raise ConnectFailed(Ending.UNSEEN, self._unseen(visit))
                 await _change(connection, visit, asked_s + SHOWN_S)
             shown_s = loop.time()
             quiet_s = QUIET_S + QUIET_TRIPS * (shown_s - asked_s)
-            while look.living is None and visit.questions == questions:
+            while not look.answered() and visit.questions == questions:
                 # What is retained at another node of a cluster may not be shown here: silence is listened for, too.
                 limit_s = shown_s + (quiet_s if look.standing is None else ANSWER_S)
                 if loop.time() >= limit_s:

@@ -22,6 +22,7 @@ from support.mqtt_link import until
 from support.mqtt_outbox import MemoryOutbox, opened
 from support.mqtt_person import Person
 from support.mqtt_uplink import EVERYTHING, TOPICS, running, uplink_to
+from support.mqtt_wire import V5, V311, Witness
 
 BIRTH = {"online": True, "boot": "first", "since": "2026-01-01T00:00:00Z"}
 WILL = {"online": False, "boot": "first"}
@@ -151,6 +152,39 @@ async def test_the_second_holds_itself_and_writes_nothing_over_the_first(broker:
         assert {birth["boot"] for birth in births if "asks" not in birth} == {"first"}
         assert {birth["online"] for birth in births if "asks" not in birth} == {True}
         assert not told(seen, TOPICS.device("wheel"))
+
+
+async def test_who_is_held_stays_so_when_the_other_is_gone(broker: Broker) -> None:
+    """It is not known whose the table is: after a broker's restart the wrong one could be back first."""
+    async with uplink_to(broker.port, MemoryOutbox(), boot="first") as first:
+        await until(lambda: first.status.connected)
+        second = uplink_to(broker.port, MemoryOutbox(), boot="second")
+        held = await second.__aenter__()
+        await until(lambda: codes(held) == [CONTESTED])
+    try:
+        with pytest.raises(TimeoutError):
+            await until(lambda: held.status.connected, timeout_s=0.5)
+        assert codes(held) == [CONTESTED]
+    finally:
+        await second.__aexit__(None, None, None)
+    async with uplink_to(broker.port, MemoryOutbox(), boot="second") as again:
+        await until(lambda: again.status.connected)
+
+
+@pytest.mark.parametrize("version", [V5, V311])
+async def test_a_look_leaves_nothing_behind(broker: Broker, version: int) -> None:
+    protocol = "5" if version == V5 else "3.1.1"
+    async with (
+        Person(broker.port, EVERYTHING) as seen,
+        uplink_to(broker.port, MemoryOutbox(), boot="0123456789ab", protocol=protocol) as uplink,
+    ):
+        await until(lambda: uplink._presence._seen)
+        name = f"{uplink._client.settings.client_id}-look-01234567"
+        async with Witness.connected(broker.port, name, version=version, clean=False) as looker:
+            assert not looker.session_present
+        questions = [m for m in seen.messages if b'"asks"' in m.payload]
+        assert len(questions) == 1
+        assert not questions[0].retain
 
 
 async def test_one_that_is_dead_without_a_will_is_taken_for_dead_by_its_silence(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dealer_daemon.commands import Command, Reply
+from dealer_daemon.mqtt.command_codec import parse_command
 from dealer_daemon.mqtt.errors import Problem
 from dealer_daemon.mqtt.heads import UNCHECKED
 from dealer_daemon.mqtt.retained import RetainedTopics
@@ -106,6 +107,27 @@ async def test_whoever_waits_when_the_table_stops_is_not_told_that_it_may(
     await asyncio.sleep(0)
     table.voice.close()
     assert not await waiting
+
+
+async def test_a_command_of_which_it_is_not_known_yet_when_the_table_stops_is_not_done(tmp_path: Path) -> None:
+    done: list[str] = []
+
+    async def handler(_table: str, asked: Command) -> Reply:
+        done.append(asked.id)
+        return Reply(command=asked.id, ok=True)
+
+    with journal_in(tmp_path / "state") as journal:
+        async with running(mosquitto(tmp_path)) as broker, station(broker, journal, handler=handler) as uplink:
+            uplink._voice.hold(LOOKING, passing=True)
+            parsed = parse_command(command("c-1", "round.open"))
+            assert isinstance(parsed, Command)
+            answering = asyncio.create_task(uplink._answer("r1", parsed))
+            await asyncio.sleep(0)
+            uplink._voice.close()
+            reply = await answering
+    assert (reply.ok, reply.error) == (False, "unavailable")
+    assert UNCHECKED in reply.message
+    assert done == []
 
 
 def command(command_id: str, name: str, **data: Any) -> bytes:
