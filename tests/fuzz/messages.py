@@ -16,7 +16,9 @@ from dealer_daemon.mqtt.command_codec import Malformed, encode_reply, parse_comm
 from dealer_daemon.mqtt.commands import Commands
 from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.presence import Presence
+from dealer_daemon.mqtt.reconnect import MqttVersion
 from dealer_daemon.mqtt.retained import RetainedTopics
+from dealer_daemon.mqtt.scout import Look
 from dealer_daemon.mqtt.topics import Topics
 from dealer_drivers.transports.mqtt_lines import MqttLines, MqttMessage, read_sent_line, received_line, sent_line
 from fuzz.folder import all_blocks
@@ -61,7 +63,9 @@ class CommandMessages:
         return {
             "payload": text(json_noise(rng, [*sensible, *documented()])),
             "retained": rng.random() < 0.05,
-            "topic": rng.choice((TOPICS.commands, f"{TOPICS.commands}/manager", f"{TOPICS.commands}/x")),
+            "topic": rng.choice(
+                [f"{TOPICS.commands}{more}" for more in ("", "/manager", "/x", "/manager/lobby-7", "/x/$y")]
+            ),
             "reply": topic if isinstance(topic, str) and topic.isascii() else None,
         }
 
@@ -129,6 +133,8 @@ class PresenceMessages:
         {"online": True, "boot": "new", "version": "1", "since": "2026-01-01T00:00:00Z", "protocol": "5"},
         {"online": True, "boot": "other"},
         {"online": False, "boot": "old"},
+        {"online": False, "boot": "q-1", "asks": "other"},
+        {"online": True, "boot": "other", "answers": "q-1"},
     )
 
     def draw(self, rng: Random) -> Case:
@@ -141,9 +147,18 @@ class PresenceMessages:
     async def _play(self, case: Case) -> None:
         link = FakeLink()
         retained = RetainedTopics(link, min_interval_s=0.0)
-        presence = Presence(TOPICS, retained, boot="new", version="1", since="2026-01-01T00:00:00Z")
+        presence = Presence(TOPICS, retained, link, boot="new", version="1", since="2026-01-01T00:00:00Z")
+        look = Look("new", "q-1")
+        await link.connect()
+        presence.connected(True, MqttVersion.V5)
+        retained.connected()
+        born = Incoming(TOPICS.presence, link.sent[-1].payload)
+        presence.received(born)
         for payload, kept in case:
-            presence.received(Incoming(TOPICS.presence, data(payload), retained=kept))
+            message = Incoming(TOPICS.presence, data(payload), retained=kept)
+            presence.received(message)
+            presence.received(born)
+            look.received(message)
         retained.close()
 
 
