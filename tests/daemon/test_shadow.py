@@ -17,6 +17,7 @@ from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.station import ShadowChanged
 from dealer_daemon.station.host import TableHost
 from dealer_daemon.station.setup import recover
+from dealer_daemon.station.station import client_id
 from dealer_daemon.table import Decision
 from dealer_drivers.clock import SystemClock
 from dealer_drivers.driver import DeviceAction
@@ -58,6 +59,11 @@ def test_its_topics_are_seen_by_no_subscription_to_the_prefix() -> None:
     assert shadow.response_allowed("shadow/dealer/v1/s/r1/replies/me")
     assert not shadow.response_allowed("dealer/v1/s/r1/replies/me")
     assert not live.response_allowed("shadow/dealer/v1/s/r1/replies/me")
+
+
+def test_a_shadow_throws_no_live_table_of_its_name_out_of_the_broker() -> None:
+    ids = {client_id("studio-1", config(text).tables["r1"]) for text in (SHADOW, CONFIG)}
+    assert ids == {"dealer-shadow-studio-1-r1", "dealer-studio-1-r1"}
 
 
 def test_the_access_list_gives_the_station_nothing_of_the_live_topics() -> None:

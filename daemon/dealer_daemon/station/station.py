@@ -41,6 +41,12 @@ STATE_AFTER_S = 0.01
 RECORDINGS = "recordings"
 
 
+def client_id(site: str, table: TableConfig) -> str:
+    """The table's name at the broker, which throws out the older of two clients of one name: a live table and a shadow
+    of another station may have the same name at one site."""
+    return f"dealer-shadow-{site}-{table.name}" if table.shadow else f"dealer-{site}-{table.name}"
+
+
 class TableParts:
     """One table's host, devices and uplink."""
 
@@ -74,7 +80,7 @@ class TableParts:
         }
         site = station.config.station.site
         self.uplink = Uplink(
-            broker_settings(station.config.mqtt, f"dealer-{site}-{config.name}"),
+            broker_settings(station.config.mqtt, client_id(site, config)),
             Topics(station.config.mqtt.prefix, site, config.name, config.shadow),
             station.journal,
             self._answer,
