@@ -218,10 +218,10 @@ def paste(
     else:
         return None
     turn = float(chance.integers(0, 4)) * 90.0
-    return _laid(picture, donor, die, (x, y), turn, 1.0, opacity)
+    return laid(picture, donor, die, (x, y), turn, 1.0, opacity)
 
 
-def _laid(
+def laid(
     picture: Picture,
     donor: Picture,
     die: DieBox,
@@ -230,7 +230,7 @@ def _laid(
     scale: float,
     opacity: float,
 ) -> Picture:
-    """The picture with the die of the donor laid on it, its middle at ``at``."""
+    """The picture with the die of the donor laid on it, its middle at ``at``, turned counter-clockwise."""
     height, width = picture.shape[:2]
     move = cv2.getRotationMatrix2D((die.x, die.y), turn_deg, scale)
     move[:, 2] += np.array([at[0] - die.x, at[1] - die.y])
@@ -288,10 +288,10 @@ def lean_on(picture: Picture, boxes: tuple[DieBox, ...], upper: int, lower: int,
     direction = np.radians(lean.direction_deg + below.turn_deg)
     x, y = below.x + away * float(np.cos(direction)), below.y + away * float(np.sin(direction))
     # OpenCV turns counter-clockwise on the screen, a box clockwise.
-    laid = DieBox(die.value, x, y, side, die.turn_deg - lean.turn_deg)
+    leaning = DieBox(die.value, x, y, side, die.turn_deg - lean.turn_deg)
     others = [box for index, box in enumerate(boxes) if index not in (upper, lower)]
     height, width = picture.shape[:2]
-    corners = laid.corners(1.1)
+    corners = leaning.corners(1.1)
     if (
         any(np.hypot(x - box.x, y - box.y) <= 0.74 * (box.side_px + side) for box in others)
         or corners.min() < 0
@@ -299,12 +299,12 @@ def lean_on(picture: Picture, boxes: tuple[DieBox, ...], upper: int, lower: int,
     ):
         return None
     top = _cut_out(picture, below, 1.0) > 0.5
-    hidden = float((top & (_cut_out(picture, laid) > 0.5)).sum()) / max(1.0, float(top.sum()))
+    hidden = float((top & (_cut_out(picture, leaning) > 0.5)).sum()) / max(1.0, float(top.sum()))
     if not HIDDEN[0] <= hidden <= HIDDEN[1]:
         return None
     hole = (_cut_out(picture, die, 1.35) > 0.02).astype(np.uint8)
     plate = np.asarray(cv2.inpaint(picture, hole, 5, cv2.INPAINT_TELEA), np.uint8)
-    return _laid(plate, picture, die, (x, y), lean.turn_deg, lean.scale, 1.0)
+    return laid(plate, picture, die, (x, y), lean.turn_deg, lean.scale, 1.0)
 
 
 # Honest changes -------------------------------------------------------------------------------------------------------

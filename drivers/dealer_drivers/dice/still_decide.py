@@ -38,8 +38,10 @@ from dealer_drivers.dice.still_leftover import (
     grown,
     left_groups,
     left_ones,
+    left_pairs,
     left_pips,
     left_squares,
+    left_sure,
     outside,
 )
 from dealer_drivers.dice.still_pips import PipSight, find_pip_faces
@@ -290,19 +292,9 @@ def _bare(picture: Bgr | Grey, table: _Table) -> Doubts | None:
     bodies = alike_bodies(shown, table.corners)
     if bodies is not None and bodies.cut >= FURTHER_CUT:
         return _like_dice_at_frame()
-    groups = left_groups(table.pip_sight.faces, table.corners, table.weakest)
-    if groups:
-        return _no(
-            Doubt.WRONG_COUNT,
-            Doubt.LEFT_OVER,
-            detail=f"pips like a {groups[0].value} are at {groups[0].x:.0f}, {groups[0].y:.0f}, beside the dice",
-        )
-    lone: list[Pip | PipFace] = [
-        *left_pips(table.pip_sight.pips, table.corners, table.weakest),
-        *left_ones(table.pip_sight.faces, table.corners, table.weakest, table.radius_px, ONES_BARE),
-    ]
-    if lone:
-        return _no(Doubt.LEFT_OVER, detail=f"a pip at {lone[0].x:.0f}, {lone[0].y:.0f} belongs to no die")
+    doubts = _left_pips(table, table.pip_sight)
+    if doubts is not None:
+        return doubts
     white = float((table.grey >= 254).mean())
     if white > GLARE_PART:
         return _no(Doubt.GLARE, detail=f"{white:.0%} of the picture is at full white")
@@ -314,6 +306,34 @@ def _bare(picture: Bgr | Grey, table: _Table) -> Doubts | None:
             Doubt.LEFT_OVER,
             detail=f"something square of {left.square.size_px:.0f} pixels is at {x:.0f}, {y:.0f}, beside the dice",
         )
+    # The last and slowest look, at what the texture of the plate outdoes.
+    return _left_pips(table, find_pip_faces(table.grey, pale=True))
+
+
+def _left_pips(table: _Table, sight: PipSight) -> Doubts | None:
+    """Pips on a plate that belong to none of the dice."""
+    groups = left_groups(sight.faces, table.corners, table.weakest)
+    groups += left_sure(sight.faces, table.corners, table.radius_px)
+    if groups:
+        return _no(
+            Doubt.WRONG_COUNT,
+            Doubt.LEFT_OVER,
+            detail=f"pips like a {groups[0].value} are at {groups[0].x:.0f}, {groups[0].y:.0f}, beside the dice",
+        )
+    pairs = left_pairs(sight.pips, table.corners, table.weakest, table.radius_px)
+    if pairs:
+        (one, other), *_ = pairs
+        return _no(
+            Doubt.WRONG_COUNT,
+            Doubt.LEFT_OVER,
+            detail=f"pips of one face may be at {one.x:.0f}, {one.y:.0f} and {other.x:.0f}, {other.y:.0f}",
+        )
+    lone: list[Pip | PipFace] = [
+        *left_pips(sight.pips, table.corners, table.weakest),
+        *left_ones(sight.faces, table.corners, table.weakest, table.radius_px, ONES_BARE),
+    ]
+    if lone:
+        return _no(Doubt.LEFT_OVER, detail=f"a pip at {lone[0].x:.0f}, {lone[0].y:.0f} belongs to no die")
     return None
 
 

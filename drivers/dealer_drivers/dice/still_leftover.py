@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import cv2
 import numpy as np
@@ -97,6 +98,14 @@ GROUP_CONTRAST = {2: 0.45, 3: 0.24, 4: 0.24, 5: 0.2, 6: 0.2}
 """Of the weakest die's pips: a further group of pips this strong belongs to a die. Grain makes weak twos mostly."""
 LONE_CONTRAST, LONE_ROUND = 0.68, 0.85
 """The same for one pip by itself."""
+PAIR_CONTRAST, PAIR_ROUND = 0.2, 0.94
+"""The same for two like pips near one another: grain makes neither so round nor so large ones, side by side."""
+PAIR_LIKE_CONTRAST, PAIR_LIKE_SIZE = 0.6, 0.85
+"""The weaker over the stronger of the two, the smaller over the larger."""
+PAIR_SIZE = (0.62, 1.7)
+"""Their radii, in the mean radius of the dice's pips."""
+PAIR_APART = (2.2, 7.5)
+"""Of their middles, in their radii: two pips of one face, and no spot found twice."""
 GROUP_ASIDE, LONE_ASIDE = 1.2, 1.6
 """Times a die's outline: pips within belong to the die, or to its side faces."""
 
@@ -123,6 +132,22 @@ def left_groups(
     ]
 
 
+SURE_QUALITY = 0.85
+"""From which a layout or a lone pip is a die's, however pale. The grain of half A makes fours of 0.57, twos of 0.78 and
+ones of 0.71."""
+
+
+def left_sure(faces: Sequence[PipFace], dice: list[npt.NDArray[np.float64]], radius_px: float) -> list[PipFace]:
+    """Layouts and lone pips well beside the dice that stand as only a die's do, of whatever contrast."""
+    return [
+        face
+        for face in faces
+        if face.quality >= SURE_QUALITY
+        and all(PAIR_SIZE[0] * radius_px <= pip.radius_px <= PAIR_SIZE[1] * radius_px for pip in face.pips)
+        and outside(face.x, face.y, dice, LONE_ASIDE)
+    ]
+
+
 def left_pips(pips: Sequence[Pip], dice: list[npt.NDArray[np.float64]], weakest: float) -> list[Pip]:
     """Single good pips well beside the dice, as strong as theirs."""
     return [
@@ -132,6 +157,35 @@ def left_pips(pips: Sequence[Pip], dice: list[npt.NDArray[np.float64]], weakest:
         and pip.roundness >= LONE_ROUND
         and outside(pip.x, pip.y, dice, LONE_ASIDE)
     ]
+
+
+def left_pairs(
+    pips: Sequence[Pip], dice: list[npt.NDArray[np.float64]], weakest: float, radius_px: float
+) -> list[tuple[Pip, Pip]]:
+    """Two like pips well beside the dice, however pale, that may stand on one face.
+
+    Pip-first makes no layout of them where a line of the plate crosses the face, and neither is a lone one then.
+    """
+    likely = [
+        pip
+        for pip in pips
+        if pip.contrast >= PAIR_CONTRAST * weakest
+        and pip.roundness >= PAIR_ROUND
+        and PAIR_SIZE[0] * radius_px <= pip.radius_px <= PAIR_SIZE[1] * radius_px
+        and outside(pip.x, pip.y, dice, LONE_ASIDE)
+    ]
+    return [(one, other) for one, other in combinations(likely, 2) if _of_one_face(one, other)]
+
+
+def _of_one_face(one: Pip, other: Pip) -> bool:
+    apart = 2 * float(np.hypot(one.x - other.x, one.y - other.y)) / (one.radius_px + other.radius_px)
+    contrasts, radii = sorted((one.contrast, other.contrast)), sorted((one.radius_px, other.radius_px))
+    return (
+        one.dark == other.dark
+        and PAIR_APART[0] <= apart <= PAIR_APART[1]
+        and contrasts[0] >= PAIR_LIKE_CONTRAST * contrasts[1]
+        and radii[0] >= PAIR_LIKE_SIZE * radii[1]
+    )
 
 
 ONE_ASIDE = 2.0
@@ -151,9 +205,10 @@ class LikeOnes:
     quality: float
     size: tuple[float, float]
     """Radius, in the mean radius of the dice's pips."""
+    aside: float = ONE_ASIDE
 
 
-ONES_BARE = LikeOnes(0.75, (0.6, 1.7))
+ONES_BARE = LikeOnes(0.75, (0.6, 1.7), LONE_ASIDE)
 ONES_DESK = LikeOnes(0.78, (0.7, 1.5))
 """Desks have screws, keys and letters: a little narrower, and only of the dice's own polarity."""
 
@@ -169,7 +224,7 @@ def left_ones(
         and face.quality >= like.quality
         and like.size[0] * radius_px <= face.pips[0].radius_px <= like.size[1] * radius_px
         and face.pips[0].contrast >= ONE_CONTRAST * weakest
-        and outside(face.x, face.y, dice, ONE_ASIDE)
+        and outside(face.x, face.y, dice, like.aside)
     ]
 
 

@@ -29,7 +29,8 @@ SMALLEST_OCTAVE_PX = 16
 PEAK_FLOOR = 1.0
 """Least height of a peak, in grey levels: a sixth or so of the contrast of a filled round."""
 PEAKS_AT_MOST = 1000
-"""The highest first: a bound on the time a picture full of texture takes."""
+"""The highest first: a bound on the time a picture full of texture takes. Of each octave, where pale ones are sought:
+grain has thousands of peaks, nearly all of them small, and of one bound for all they leave nothing for a pale die."""
 NEAREST, FARTHEST = 0.5, 1.75
 """Where on a ray the rim may lie, in radii."""
 AGREE = 0.16
@@ -96,8 +97,11 @@ def work_picture(grey: Grey) -> tuple[Floats, float]:
     return np.asarray(grey, np.float32), 1.0
 
 
-def peaks(picture: Floats) -> Floats:
-    """Extrema of the scale space: rows of x, y, radius, sign (−1 dark, +1 bright), in pixels of the work picture."""
+def peaks(picture: Floats, *, pale: bool = False) -> Floats:
+    """Extrema of the scale space: rows of x, y, radius, sign (−1 dark, +1 bright), in pixels of the work picture.
+
+    The highest of all, or, with ``pale``, the highest of each octave.
+    """
     found = [np.zeros((0, 5), np.float32)]
     base, sigma_of_base = picture, 0.5
     for octave in range(OCTAVES):
@@ -109,15 +113,18 @@ def peaks(picture: Floats) -> Floats:
             sigma_of_base = sigma
         # A dark spot is filled in by blurring, so it rises: bright spots are the falls.
         rises = [after - before for before, after in pairwise(levels)]
-        found += _tops(rises, -1.0, 2.0**octave)
-        found += _tops([-rise for rise in rises], 1.0, 2.0**octave)
+        tops = _tops(rises, -1.0, 2.0**octave) + _tops([-rise for rise in rises], 1.0, 2.0**octave)
+        found.append(_highest(np.concatenate([found[0][:0], *tops])))
         half = (levels[3].shape[1] // 2, levels[3].shape[0] // 2)
         if min(half) < SMALLEST_OCTAVE_PX:
             break
         base, sigma_of_base = np.asarray(cv2.resize(levels[3], half, interpolation=cv2.INTER_AREA)), SIGMAS[3] / 2
     rows = np.concatenate(found)
-    rows = rows[np.argsort(-rows[:, 4], kind="stable")[:PEAKS_AT_MOST]]
-    return np.asarray(rows[:, :4], np.float32)
+    return np.asarray((rows if pale else _highest(rows))[:, :4], np.float32)
+
+
+def _highest(rows: Floats) -> Floats:
+    return rows[np.argsort(-rows[:, 4], kind="stable")[:PEAKS_AT_MOST]]
 
 
 def _tops(rises: list[Floats], sign: float, zoom: float) -> list[Floats]:
@@ -272,7 +279,7 @@ def _once_each(spots: Spots) -> Spots:
     return spots.taken(np.array(sorted(kept), dtype=np.intp))
 
 
-def find_spots(grey: Grey) -> tuple[Floats, Spots, float]:
-    """The work picture, all its round spots, and its scale (work over given)."""
+def find_spots(grey: Grey, *, pale: bool = False) -> tuple[Floats, Spots, float]:
+    """The work picture, its round spots (``pale``: see ``peaks``), and its scale (work over given)."""
     picture, scale = work_picture(grey)
-    return picture, measured(picture, peaks(picture), noise_of(grey) * min(1.0, scale)), scale
+    return picture, measured(picture, peaks(picture, pale=pale), noise_of(grey) * min(1.0, scale)), scale

@@ -38,9 +38,13 @@ class PipSight:
         return tuple(pip for pip in self.pips if pip not in used)
 
 
-def find_pip_faces(grey: Grey) -> PipSight:
-    """Reads a picture of any size. Dice of 26 to 230 px at a longer side of 640 px are seen; nothing else is."""
-    picture, spots, scale = find_spots(grey)
+def find_pip_faces(grey: Grey, *, pale: bool = False) -> PipSight:
+    """Reads a picture of any size. Dice of 26 to 230 px at a longer side of 640 px are seen; nothing else is.
+
+    ``pale``: also spots that the picture's texture outdoes. They may speak for one die more, never for a value: on a
+    face they are mostly gloss.
+    """
+    picture, spots, scale = find_spots(grey, pale=pale)
     pips = spots.pips(scale)
     chosen = best_cover(find_layouts(picture, spots))
     faces = [

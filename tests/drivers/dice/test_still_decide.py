@@ -78,6 +78,15 @@ def test_a_pale_fourth_die_is_not_overlooked(value: int) -> None:
     assert set(reasons(decide_still(draw([*THREE, pale])))) & {Doubt.WRONG_COUNT, Doubt.LEFT_OVER}
 
 
+@pytest.mark.parametrize("value", [1, 2, 3, 5])
+def test_a_die_that_the_grain_of_the_plate_outdoes_is_not_overlooked(value: int) -> None:
+    """It has next to no outline, and the grain has more than a thousand spots that stand out more than its pips."""
+    grain = plate(noise=10)
+    assert values(decide_still(draw(THREE, grain))) == (2, 5, 6)
+    pale = Die(value, 545, 375, size=95, body=108, pip=84)
+    assert Doubt.LEFT_OVER in reasons(decide_still(draw([*THREE, pale], grain)))
+
+
 def test_a_thing_like_a_die_without_pips_is_not_overlooked() -> None:
     blank = draw([Die(1, 560, 370, size=95, pip=215)])
     both = np.where(blank > 130, blank, draw(THREE))
