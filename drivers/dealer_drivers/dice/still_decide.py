@@ -188,7 +188,7 @@ def _further_dice(table: _Table) -> Doubts | None:
             return _round(die.seen)
     if _nearest(table) < TOO_NEAR:
         return _no(Doubt.UNCLEAR, Doubt.STACKED, detail="two faces are so near that both may be of one die")
-    if hides_a_part(table.dice, table.grey):
+    if hides_a_part(table.dice, table.grey, [seen.square for seen in table.die_sight.all_seen]):
         return _no(Doubt.STACKED, Doubt.OCCLUDED, detail="one die may lie on another and hide a part of it")
     further = _both_see(table)
     if further is not None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dealer_drivers.dice.faces import Grey
 from dealer_drivers.dice.still_agree import Confirmed
 from dealer_drivers.dice.still_round import is_round
+from dealer_drivers.dice.still_squares import Square
 
 Points = npt.NDArray[np.float64]
 
@@ -39,14 +40,21 @@ read have 0.17 and more."""
 UNLIKE_SIDES = 0.4
 """How well the sides of a face near another must show all darker, or all brighter, outside: a side made by a die that
 lies on it is of another kind. The photographs to be read have 0.41 and more."""
+FRAME = (1.16, 1.75)
+"""Size of a die around an inlay that was taken for its outline, in that of the inlay."""
+FRAME_OFF, FRAME_SCORE = 0.17, 0.8
+"""How far its middle may be off, in sides of the inlay, and how well its sides must show: chance squares around a face,
+its shadow and its foot among them, have up to 0.75 (half A), dice around an inlay 0.81 and more."""
 
 
-def hides_a_part(dice: Sequence[Confirmed], grey: Grey) -> bool:
-    """Whether one of these dice may hide a part of another."""
-    return any(_one_on_other(one, other, grey) for one, other in combinations(dice, 2))
+def hides_a_part(dice: Sequence[Confirmed], grey: Grey, squares: Sequence[Square] = ()) -> bool:
+    """Whether one of these dice may hide a part of another. ``squares``: all that were found in the picture."""
+    return any(_one_on_other(one, other, grey, squares) for one, other in combinations(dice, 2))
 
 
-def _one_on_other(one: Confirmed, other: Confirmed, grey: Grey) -> bool:
+def _one_on_other(one: Confirmed, other: Confirmed, grey: Grey, squares: Sequence[Square]) -> bool:
+    if _apart(_frame(one, squares), _frame(other, squares)) < -OVERLAP:
+        return True
     first, second = one.seen.square.corners, other.seen.square.corners
     # The side away from the neighbour is seen whole: mirrored at the pips, it is where the side that may be hidden is.
     whole_first, whole_second = _mirrored(one), _mirrored(other)
@@ -63,6 +71,19 @@ def _one_on_other(one: Confirmed, other: Confirmed, grey: Grey) -> bool:
     return apart < NEAR_INLAY and any(
         is_round(grey, die.seen.square.corners, die.seen.square.score) for die in (one, other)
     )
+
+
+def _frame(die: Confirmed, squares: Sequence[Square]) -> Points:
+    """The outline of a die, also where what was read is its inlay, whatever the shape of that."""
+    inner = die.seen.square
+    around = [
+        square
+        for square in squares
+        if square.score >= FRAME_SCORE
+        and FRAME[0] * inner.size_px <= square.size_px <= FRAME[1] * inner.size_px
+        and np.hypot(*np.subtract(square.centre, inner.centre)) <= FRAME_OFF * inner.size_px
+    ]
+    return max(around, key=lambda square: square.score, default=inner).corners
 
 
 def _middle(die: Confirmed) -> Points:

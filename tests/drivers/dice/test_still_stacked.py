@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -80,3 +82,14 @@ def test_the_inlay_of_a_die_keeps_more_distance() -> None:
     pair = [die(150, 150), die(263, 150)]
     assert hides_a_part(pair, disc)
     assert not hides_a_part(pair, PLAIN)
+
+
+def test_a_die_whose_inlay_was_taken_for_its_outline_reaches_further() -> None:
+    inlay, far, near = die(150, 150), die(280, 150), die(255, 150)
+    around = replace(inlay.seen.square, corners=(inlay.seen.square.corners - 150) * 1.35 + 150)
+    assert not hides_a_part([inlay, near], PLAIN)
+    assert hides_a_part([inlay, near], PLAIN, [inlay.seen.square, near.seen.square, around])
+    assert not hides_a_part([inlay, far], PLAIN, [inlay.seen.square, far.seen.square, around])
+    # A square that does not show well, and one around something else, are no frame.
+    assert not hides_a_part([inlay, near], PLAIN, [replace(around, score=0.75)])
+    assert not hides_a_part([inlay, near], PLAIN, [replace(around, corners=around.corners + 20)])
