@@ -143,7 +143,9 @@ def spoil(layout: Layout, fault: LayoutFault, rng: Random) -> Layout:
             n = rng.randrange(4)
             group[n] = replace(group[n], y=group[n].y + rng.choice((-1, 1)) * BEAN_MM * rng.uniform(0.7, 1.1))
         case LayoutFault.MERGED:
-            groups[middle] = [replace(b, y=b.y + rng.uniform(0.95, 1.3) * BEAN_MM) for b in group]
+            # The last group of a column has none below it that it could come near to: the one above it is moved.
+            above = middle if (middle + 1) % ROWS else middle - 1
+            groups[above] = [replace(b, y=b.y + rng.uniform(0.95, 1.3) * BEAN_MM) for b in groups[above]]
         case LayoutFault.HOLE:
             del groups[rng.randrange(1, len(groups) - 1)]
         case LayoutFault.STRAY:

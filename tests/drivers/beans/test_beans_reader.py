@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dealer_drivers.beans.calibrate import make_profile
 from dealer_drivers.beans.layout import BeansCount, BeansDoubts
 from dealer_drivers.beans.profile import BadProfile, encode_profile, parse_profile
 from dealer_drivers.beans.reader import BeansReader
 from dealer_drivers.readings.beans import BeansDoubt
-from hw_sim.beans.layout import Layout, LayoutFault
+from hw_sim.beans.layout import BEAN_MM, ROWS, Layout, LayoutFault, lay_out, spoil
 from hw_sim.beans.paint import paint
 from hw_sim.beans.scene import BOWLS, Bowl, Scene, make_hand, make_rig, make_scene, make_stick
 from support.beans import Sample, calibrated, layout_pictures, samples
@@ -67,6 +70,41 @@ def test_what_is_not_clean_is_refused(fault: LayoutFault) -> None:
             assert sample.answer.detail
 
 
+def pushed_down(layout: Layout, number: int, by_mm: float) -> Layout:
+    """One group of it lies that much lower."""
+    moved = tuple(replace(bean, y=bean.y + by_mm) for bean in layout.groups[number])
+    return replace(layout, groups=(*layout.groups[:number], moved, *layout.groups[number + 1 :]))
+
+
+def test_a_group_a_little_low_at_the_end_of_its_column_is_a_clean_group() -> None:
+    """Table 205, layout 35 of the five thousand: called merged, yet it had no group below it, and all of it was read
+    right. Anywhere else in the column it is near to the next group, and refused; so is one a whole step too low."""
+    rig, profile = calibrated(205)
+    reader = BeansReader(profile)
+    layout, _ = make_scene(120, None, Random("205/samples"))
+    low = 0.3 * (layout.layout.groups[19][0].y - layout.layout.groups[18][0].y)
+    read = reader.read(paint(rig, replace(layout, layout=pushed_down(layout.layout, 19, low)), 35))
+    assert isinstance(read, BeansCount), read
+    assert reader.encode(read) == {"beans": 120, "groups": 30, "remainder": 4}
+    for number, by_mm in ((18, 1.1 * BEAN_MM), (19, 3 * low)):
+        refused = reader.read(paint(rig, replace(layout, layout=pushed_down(layout.layout, number, by_mm)), 35))
+        assert isinstance(refused, BeansDoubts), number
+
+
+@given(count=st.integers(5, 200), seed=st.integers(0, 10_000))
+def test_what_the_simulator_calls_merged_is_two_groups_that_come_near(count: int, seed: int) -> None:
+    rng = Random(seed)
+    layout = lay_out(count, rng)
+    merged = spoil(layout, LayoutFault.MERGED, rng)
+    steps = [
+        min(bean.y for bean in below) - max(bean.y for bean in above)
+        for n, (above, below) in enumerate(pairwise(merged.groups))
+        if (n + 1) % ROWS
+    ]
+    assert min(steps) < 1.8 * BEAN_MM
+    assert len(merged.beans) == count
+
+
 def test_the_bowl_alone_is_told_from_all_else_that_may_lie_over_beans() -> None:
     """What is not sure to be the bowl is only something over the cloth: a hand rests over an old layout, too."""
     rng = Random("bowl")
@@ -110,7 +148,7 @@ def test_five_thousand_layouts(record_property: pytest.RecordProperty) -> None:
     print(dict(tally))
     assert wrong == []
     assert tally["clean accepted"] >= 0.98 * 2500
-    assert tally["faulty accepted"] <= 0.002 * 2500
+    assert tally["faulty accepted"] == 0
 
 
 def test_one_look_at_two_pictures_of_the_same_beans() -> None:
