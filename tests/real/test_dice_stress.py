@@ -26,7 +26,7 @@ from support.dice_stress import CHANGES, LEANS, DieBox, Picture, cut_crops, die_
 
 DICE = 3
 SHARES = (0.3, 0.5, 0.7)
-ALLOWED = {1.0: 0.0, 0.6: 0.01, 0.35: 0.05}
+ALLOWED = {1.0: 0.0, 0.6: 0.01, 0.35: 0.02}
 """Opacity of a pasted die to the share of such pictures that may be accepted."""
 LEANING_ALLOWED = 0.08
 """Share of the pictures with a die that hides a little of another that may be accepted. Without any rule for it the

@@ -98,7 +98,7 @@ GROUP_CONTRAST = {2: 0.45, 3: 0.24, 4: 0.24, 5: 0.2, 6: 0.2}
 """Of the weakest die's pips: a further group of pips this strong belongs to a die. Grain makes weak twos mostly."""
 LONE_CONTRAST, LONE_ROUND = 0.68, 0.85
 """The same for one pip by itself."""
-PAIR_CONTRAST, PAIR_ROUND = 0.2, 0.94
+PAIR_CONTRAST, PAIR_ROUND = 0.15, 0.94
 """The same for two like pips near one another: grain makes neither so round nor so large ones, side by side."""
 PAIR_LIKE_CONTRAST, PAIR_LIKE_SIZE = 0.6, 0.85
 """The weaker over the stronger of the two, the smaller over the larger."""

@@ -87,6 +87,16 @@ def test_a_die_that_the_grain_of_the_plate_outdoes_is_not_overlooked(value: int)
     assert Doubt.LEFT_OVER in reasons(decide_still(draw([*THREE, pale], grain)))
 
 
+def test_two_pips_with_a_line_of_the_plate_between_them_are_not_overlooked() -> None:
+    """Pip-first makes no two of them, and neither is a lone one."""
+    picture = draw([Die(die.value, die.x, die.y, die.size, die.turn_deg, body=150, pip=50) for die in THREE])
+    cv2.line(picture, (552, 358), (552, 392), 125, 4, cv2.LINE_AA)
+    assert values(decide_still(cv2.GaussianBlur(picture, (0, 0), 0.8).astype(np.uint8))) == (2, 5, 6)
+    for x in (530, 575):
+        disc(picture, x, 375, 10, 80)
+    assert Doubt.LEFT_OVER in reasons(decide_still(cv2.GaussianBlur(picture, (0, 0), 0.8).astype(np.uint8)))
+
+
 def test_a_thing_like_a_die_without_pips_is_not_overlooked() -> None:
     blank = draw([Die(1, 560, 370, size=95, pip=215)])
     both = np.where(blank > 130, blank, draw(THREE))
