@@ -1,0 +1,74 @@
+"""How a guided command is called and ends: its common options, exit codes, Ctrl-C at any moment."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from dealer_calibration.bench.device import BenchDevice, BenchError, device_of
+from dealer_calibration.bench.link import BenchLink
+from dealer_calibration.bench.result import Result
+from dealer_calibration.bench.results import keep_result
+from dealer_calibration.bench.taking import lent, taken
+from dealer_calibration.bench.talk import Talk
+from dealer_calibration.cli.exit_codes import INTERRUPTED, UNREACHABLE, WRONG, complain
+from dealer_daemon.config import ConfigErrors
+from dealer_drivers.clock import SystemClock
+from dealer_drivers.errors import DeviceError
+
+
+@dataclass(frozen=True, slots=True)
+class BenchCommand:
+    """What a guided command works with."""
+
+    device: BenchDevice
+    talk: Talk
+    arguments: argparse.Namespace
+
+    def taken(self) -> AbstractAsyncContextManager[BenchLink]:
+        """The device in the bench's hands and opened, as the options say (``bench.taking``)."""
+        return taken(self.device, clock=SystemClock(self.arguments.speed), **self._how())
+
+    def lent(self) -> AbstractAsyncContextManager[None]:
+        """The device in the bench's hands, for commands that open it in their own way."""
+        return lent(self.device, **self._how())
+
+    def _how(self) -> dict[str, Any]:
+        arguments = self.arguments
+        return {"by": arguments.by, "wait_s": arguments.wait, "resume": arguments.resume, "say": self.talk.say}
+
+
+Body = Callable[[BenchCommand], Awaitable[Result]]
+
+
+def run_bench(arguments: argparse.Namespace, body: Body, *, calibrated: bool = True, keep: bool = True) -> int:
+    """Run a guided command: find its device, talk, keep the result, show it. ``calibrated=False``: the device may be
+    without calibration.
+
+    Exit codes: 0 passed, 1 not, 2 the configuration or an answer is wrong, 3 a device or station cannot be reached,
+    130 interrupted.
+    """
+    answers = dict(arguments.answer)
+    talk = Talk(as_json=arguments.json, ask=not arguments.yes, answers=answers)
+    try:
+        device = device_of(arguments.config, arguments.table, arguments.device, calibrated=calibrated)
+        result = asyncio.run(_body(body, BenchCommand(device, talk, arguments)))
+        if keep:
+            result = keep_result(device, result)
+        return talk.result(result)
+    except ConfigErrors as error:
+        return complain(str(error), WRONG)
+    except BenchError as error:
+        return complain(str(error), error.code)
+    except DeviceError as error:
+        return complain(str(error), UNREACHABLE)
+    except KeyboardInterrupt:
+        return complain("interrupted: nothing was kept", INTERRUPTED)
+
+
+async def _body(body: Body, command: BenchCommand) -> Result:
+    return await body(command)

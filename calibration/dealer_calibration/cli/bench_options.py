@@ -1,0 +1,52 @@
+"""The options that every guided command has."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+from pathlib import Path
+
+from dealer_calibration.cli.files import DEFAULT_CONFIG
+
+
+def add_bench_options(parser: argparse.ArgumentParser) -> None:
+    """Config, table, device; who; waiting and resuming; questions, JSON, speed."""
+    parser.add_argument(
+        "--config", type=Path, metavar="F", default=DEFAULT_CONFIG, help=f"the station's TOML file ({DEFAULT_CONFIG})"
+    )
+    parser.add_argument("--table", required=True, metavar="T", help="the table")
+    parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
+    parser.add_argument("--by", metavar="NAME", default=_user(), help="who does this (default: your user name)")
+    parser.add_argument(
+        "--wait", type=_seconds, metavar="S", default=0.0, help="wait so many seconds for the open round to end"
+    )
+    parser.add_argument("--resume", action="store_true", help="let the table go on at the end (else a manager does)")
+    parser.add_argument("--yes", action="store_true", help="ask nothing: yes to what may be answered so")
+    parser.add_argument(
+        "--answer", action="append", default=[], metavar="KEY=VALUE", type=_pair, help="answer a question beforehand"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON lines, the last one the result")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, metavar="X", help="for simulated devices that run X times faster"
+    )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 3600:
+        raise argparse.ArgumentTypeError(f"{text} is not 0 to 3600 seconds")
+    return value
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is no KEY=VALUE")
+    return key, value

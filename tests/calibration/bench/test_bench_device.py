@@ -1,0 +1,63 @@
+"""What the bench knows of a device by the configuration alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dealer_calibration.bench import BenchError, device_of
+from dealer_daemon.config import ConfigErrors
+from support.bench import wheel_config
+
+CAMERA = """
+[station]
+site = "studio-1"
+state_dir = "state"
+[tables.s1]
+game = "sic-bo"
+[[tables.s1.devices]]
+name = "camera"
+driver = "sicbo-camera"
+port = "camera:/dev/video7"
+{key}
+"""
+
+
+def test_a_device_with_all_that_the_file_says_of_it(tmp_path: Path) -> None:
+    device = device_of(wheel_config(tmp_path, "/dev/dealer/wheel"), "r1", "wheel")
+    assert (device.site, device.table, device.game, device.port) == ("studio-1", "r1", "roulette", "/dev/dealer/wheel")
+    assert device.driver.name == "cammegh-ss2"
+    assert device.state_dir == tmp_path / "state"
+    assert device.store.root == tmp_path / "state" / "calibration"
+    assert device.calibration is None
+    assert device.table_config.name == "r1"
+
+
+@pytest.mark.parametrize(("table", "device", "said"), [("r2", "wheel", "there are: r1"), ("r1", "w", "it has: wheel")])
+def test_what_is_not_in_the_file_is_said_with_what_is(tmp_path: Path, table: str, device: str, said: str) -> None:
+    with pytest.raises(BenchError, match=said) as caught:
+        device_of(wheel_config(tmp_path, "/dev/dealer/wheel"), table, device)
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("key", ['calibration = "current"', 'profile = "rig.json"', ""])
+def test_a_camera_that_is_to_be_calibrated_may_be_without_calibration(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "station.toml"
+    path.write_text(CAMERA.format(key=key))
+    with pytest.raises(ConfigErrors):
+        device_of(path, "s1", "camera")
+    device = device_of(path, "s1", "camera", calibrated=False)
+    assert (device.driver.name, device.port, device.options) == ("sicbo-camera", "camera:/dev/video7", None)
+    assert device.state_dir == tmp_path / "state"
+    assert device.uncalibrated
+    with pytest.raises(BenchError, match="not calibrated"):
+        device.ready_options()
+
+
+def test_nothing_else_may_be_wrong_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "station.toml"
+    path.write_text(CAMERA.format(key='calibration = "current"\nwarp = 3'))
+    with pytest.raises(ConfigErrors) as caught:
+        device_of(path, "s1", "camera", calibrated=False)
+    assert {error.key for error in caught.value.errors} == {"s1.camera.warp"}
