@@ -61,6 +61,8 @@ class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """Sequence of the newest outcome."""
     faults: dict[str, list[str]]
     """Standing faults by device."""
+    maintenance: dict[str, str]
+    """Devices that a technician's bench has, and who has them."""
     consumers: dict[str, ConsumerBody]
     """By name, as of ``time``. Published when one comes, leaves, goes or returns, not at each acknowledgement."""
     shadow: bool
@@ -118,6 +120,8 @@ class DeviceBody(msgspec.Struct, frozen=True, kw_only=True):
     """``recording``, or what is wrong with it; null where no raw bytes are kept."""
     calibrated: CalibrationBody | None
     """All of the calibration in use; null where there is none."""
+    maintenance: str | None
+    """Who has the device at a technician's bench; null while the station has it."""
 
 
 class PresenceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -19,8 +19,6 @@ from msgspec import Meta
 SOCKET_NAME = "control.sock"
 LONGEST_LINE = 4096
 LONGEST_WAIT_S = 3600.0
-MAINTENANCE = "maintenance"
-"""Why the table stands while a device of it is lent, and after that until a person lets it go on."""
 
 
 class Lend(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="lend"):

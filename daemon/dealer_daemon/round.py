@@ -24,7 +24,9 @@ from dealer_daemon.events import (
     CardSkipped,
     CardWithheld,
     DeviceFaulted,
+    DeviceLent,
     DeviceRecovered,
+    DeviceReturned,
     EntryAllowed,
     Event,
     EventData,
@@ -48,7 +50,17 @@ from dealer_daemon.events import (
     Violation,
 )
 from dealer_daemon.shoe import burnt, card_event, card_steps, counted, doubted, recounted, shoe_event, skipped
-from dealer_daemon.state import STATE_VERSION, Decks, DeckSet, FoldError, OpenRound, Outcome, Shoe, Step, TableState
+from dealer_daemon.state import (
+    STATE_VERSION,
+    Decks,
+    DeckSet,
+    FoldError,
+    OpenRound,
+    Outcome,
+    Shoe,
+    Step,
+    TableState,
+)
 
 __all__ = [
     "STATE_VERSION",
@@ -118,6 +130,11 @@ def apply(state: TableState, event: Event) -> TableState:
             return _faults(state, data.device, lambda names: [*names, data.fault])
         case DeviceRecovered() as data:
             return _faults(state, data.device, lambda names: [name for name in names if name != data.fault])
+        case DeviceLent() as data:
+            pause = state.bench_pause if data.pause is None else data.pause
+            return replace(state, lent={**state.lent, data.device: data.by}, bench_pause=pause)
+        case DeviceReturned() as data:
+            return replace(state, lent={name: by for name, by in state.lent.items() if name != data.device})
         case ShoeBegan() | ShoeCutCard() | ShoeEnded():
             return shoe_event(state, event.data)
         case data if isinstance(data, DECK_EVENTS):

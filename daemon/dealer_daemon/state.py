@@ -173,6 +173,10 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     """Standing faults by device."""
     shadow: bool = False
     """Its events were a shadow's: never may a server be given them as a live table's."""
+    lent: dict[str, str] = {}
+    """Devices in the hands of a technician's bench, and who has them."""
+    bench_pause: int | None = None
+    """Sequence of the newest pause that was made for a bench: no other is a bench's to end."""
 
 
 class FoldError(ValueError):

@@ -7,6 +7,7 @@
     │   ├── PortAbsent      unplugged, name not there yet, serial server refuses the connection
     │   ├── PortBusy        another process has the port
     │   └── LinkLost        it was open and is gone: plug pulled, server closed, read failed
+    │       └── Lent        given away on purpose, and comes back
     ├── GiveUpError         no use trying again: say why and wait for a person
     │   └── RecordingEnded  a replay has no more bytes
     └── FixConfigError      the configuration is wrong: say which key, and what would be right
@@ -35,6 +36,10 @@ class PortBusy(RetryableError):  # noqa: N818
 
 class LinkLost(RetryableError):  # noqa: N818
     """An open link ended: unplugged, closed by the other side, or a read failed."""
+
+
+class Lent(LinkLost):
+    """The station closed the link on purpose, for somebody who has the device now: there is nothing to mend."""
 
 
 class GiveUpError(DeviceError):

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from dealer_drivers.clock import Clock
 from dealer_drivers.driver import NOTHING, DeviceAction, Output, Session
-from dealer_drivers.errors import DeviceError, FixConfigError, GiveUpError, LinkLost, PortAbsent
+from dealer_drivers.errors import DeviceError, FixConfigError, GiveUpError, Lent, LinkLost, PortAbsent
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.recording import Recorder
 from dealer_drivers.supervised import LinkHealth, SupervisedSession
@@ -193,7 +193,7 @@ class Link:
             problem = await self._converse(channel)
             why = str(problem)
             at = self._clock.now()
-            self._say(self._session.lost(at, why), at)
+            self._say(self._session.lost(at, why, on_purpose=isinstance(problem, Lent)), at)
             return problem
         finally:
             self._up = False

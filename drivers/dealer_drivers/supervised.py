@@ -72,10 +72,12 @@ class SupervisedSession:
         """The station asks something of the device."""
         return self._counted(self._session.request(action, at), at)
 
-    def lost(self, at: Instant, reason: str) -> Output:
-        """The link is down."""
+    def lost(self, at: Instant, reason: str, *, on_purpose: bool = False) -> Output:
+        """The link is down. ``on_purpose``: the station closed it for a while, and no plug need be looked at."""
         self._up = False
-        detail = f"{reason}. Check plug, cable and power; the station connects again by itself"
+        detail = (
+            reason if on_purpose else f"{reason}. Check plug, cable and power; the station connects again by itself"
+        )
         faults = self._begin(Fault.LINK_LOST, detail, at) + self._clear(at, Fault.NO_VALID_FRAME)
         return self._counted(_after(faults, self._session.lost(at, reason)), at)
 

@@ -36,7 +36,7 @@ from dealer_daemon.events.decks import (
     ShufflerChange,
     ShufflerTamper,
 )
-from dealer_daemon.events.devices import DeviceFaulted, DeviceRecovered
+from dealer_daemon.events.devices import DeviceFaulted, DeviceLent, DeviceRecovered, DeviceReturned
 from dealer_daemon.events.journal import EventsExpired, EventsLost
 from dealer_daemon.events.rounds import (
     AttemptHeld,
@@ -78,7 +78,9 @@ __all__ = [
     "DeckShuffling",
     "DeckVerified",
     "DeviceFaulted",
+    "DeviceLent",
     "DeviceRecovered",
+    "DeviceReturned",
     "EntryAllowed",
     "Event",
     "EventData",
@@ -147,6 +149,8 @@ _TYPES: tuple[type[EventData], ...] = (
     ShufflerChange,
     DeviceFaulted,
     DeviceRecovered,
+    DeviceLent,
+    DeviceReturned,
     EventsExpired,
     EventsLost,
 )

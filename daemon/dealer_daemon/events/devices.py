@@ -27,6 +27,25 @@ class DeviceFaulted(EventData, frozen=True, kw_only=True):
     detail: str
 
 
+class DeviceLent(EventData, frozen=True, kw_only=True):
+    """The station closes the device's link: a technician's bench has the device, and the table stands meanwhile."""
+
+    type: ClassVar[str] = "device.lent"
+    device: str
+    by: str
+    pause: int | None = None
+    """Sequence of the ``table.paused`` that was made for the bench; null where the table stood for another reason."""
+
+
+class DeviceReturned(EventData, frozen=True, kw_only=True):
+    """The bench has the device no more, and the station opens it anew. The table stands until it is resumed."""
+
+    type: ClassVar[str] = "device.returned"
+    device: str
+    reason: str
+    by: str
+
+
 class DeviceRecovered(EventData, frozen=True, kw_only=True):
     """The device's fault of that name is over."""
 

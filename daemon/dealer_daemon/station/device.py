@@ -19,6 +19,7 @@ from dealer_drivers.instant import Instant
 from dealer_drivers.link import Link, LinkState
 from dealer_drivers.readings import DeviceNotice, Reading
 from dealer_drivers.transports.factory import device_transport
+from dealer_drivers.transports.gate import GatedTransport
 
 
 class DeviceHost:
@@ -46,7 +47,8 @@ class DeviceHost:
         )
         self._warned: set[str] = set()
         self._log = structlog.get_logger().bind(table=table, device=config.name)
-        transport = device_transport(config.driver, config.port, config.options, clock=clock)
+        transport = GatedTransport(device_transport(config.driver, config.port, config.options, clock=clock))
+        self.gate = transport
         if transport.warning:
             self._log.warning("port_name", port=config.port, detail=transport.warning)
         self.recorder = (
@@ -67,13 +69,23 @@ class DeviceHost:
         """Ask the device for something; whether it could is seen in its readings."""
         self.link.request(action)
 
-    def message(self, faults: list[str], held: str | None = None) -> dict[str, Any]:
-        """The retained message of its health. ``held``: why the station may not speak for the table."""
+    def message(self, faults: list[str], held: str | None = None, maintenance: str | None = None) -> dict[str, Any]:
+        """The retained message of its health. ``held``: why the station may not speak for the table; ``maintenance``:
+        who has the device at a bench."""
         config, now = self.config, self._clock.now()
         calibrated = None if self._calibration is None else self._calibration.body(now)
         self._warn(now)
         message = device_message(
-            config.driver, config.port, self.link.state, self.link.health, faults, self._notices, now, calibrated, held
+            config.driver,
+            config.port,
+            self.link.state,
+            self.link.health,
+            faults,
+            self._notices,
+            now,
+            calibrated,
+            held,
+            maintenance,
         )
         message["flight_recorder"] = None if self.recorder is None else self.recorder.problem or "recording"
         return message

@@ -21,6 +21,7 @@ from dealer_daemon.events import (
     AttemptHeld,
     AttemptRefused,
     DeviceFaulted,
+    DeviceLent,
     Event,
     EventData,
     EventsExpired,
@@ -35,6 +36,8 @@ from dealer_daemon.round import TableState
 from dealer_daemon.station.messages import state_message
 from dealer_daemon.station.setup import check_shadow, recover, snapshot_of, table_setup
 from dealer_daemon.table import Decision, Table
+from dealer_daemon.table.arguments import Refusal
+from dealer_daemon.table.maintenance import check_unwished
 from dealer_drivers.clock import Clock
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import NS_PER_S, Instant
@@ -50,7 +53,7 @@ SNAPSHOT_EVERY = 256
 STANDS_FOR = frozenset({BEHIND, OTHER, CONTESTED})
 """What holds the station in a way that only a person ends: the table stands then (decision 0021)."""
 
-_WARNINGS = (AttemptRefused, AttemptHeld, Violation, TablePaused, DeviceFaulted, RoundVoided, EventsExpired)
+_WARNINGS = (AttemptRefused, AttemptHeld, Violation, TablePaused, DeviceFaulted, DeviceLent, RoundVoided, EventsExpired)
 
 
 class TableHost:
@@ -118,6 +121,31 @@ class TableHost:
         self.held = held
         if held is not None and held.reason in STANDS_FOR:
             self._take(self._table.hold(held.reason, held.detail, self._clock.now()))
+
+    def lend(self, device: str, by: str, *, wished: bool = False) -> None:
+        """A technician's bench takes the device: committed when this returns. ``wished``: it is the one that waits for
+        it. Raises ``Refusal``."""
+        if self._waiting:
+            raise Refusal(ErrorCode.UNAVAILABLE, f"nothing can be written at the moment: {self.stalled}")
+        self._take(self._table.lend(device, by, self._clock.now(), wished=wished))
+        if self._waiting:
+            # It may be committed later, with nobody there to have the device: that is undone behind it.
+            self.take_back(device, "bench_gone")
+            raise Refusal(ErrorCode.UNAVAILABLE, f"it could not be written: {self.stalled}")
+
+    def wish(self, device: str, by: str) -> None:
+        """A bench waits for the device: it is lent when the round is over. Raises ``Refusal`` where another waits."""
+        check_unwished(self._table.wishes, device)
+        self._table.wishes[device] = by
+
+    def unwish(self, device: str) -> None:
+        """The bench waits no more. What was lent to it meanwhile is taken back."""
+        if self._table.wishes.pop(device, None) is None:
+            self.take_back(device, "bench_gone")
+
+    def take_back(self, device: str, reason: str, *, resume: bool = False) -> None:
+        """The bench has the device no more; committed as soon as the disk takes it."""
+        self._take(self._table.take_back(device, reason, self._clock.now(), resume=resume))
 
     def command(self, command: Command) -> Reply:
         """Answer a command once; the same id again gets the same reply.

@@ -51,6 +51,7 @@ def state_message(
         "last_sequence": state.sequence,
         "last_outcome": None if state.outcome is None else state.outcome.sequence,
         "faults": state.faults,
+        "maintenance": state.lent,
         "consumers": msgspec.to_builtins(dict(consumers)),
         "shadow": state.shadow,
     }
@@ -76,6 +77,7 @@ def device_message(
     at: Instant,
     calibrated: CalibrationBody | None = None,
     held: str | None = None,
+    maintenance: str | None = None,
 ) -> dict[str, Any]:
     """A device's health in four steps: link, bytes, valid frames, readings."""
     return {
@@ -99,6 +101,7 @@ def device_message(
         "notices": dict(notices),
         "calibration": None if calibrated is None else calibrated.id,
         "calibrated": None if calibrated is None else msgspec.to_builtins(calibrated),
+        "maintenance": maintenance,
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import uuid
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from dealer_daemon.station.calibration import keep_calibrations
 from dealer_daemon.station.control import ControlServer
 from dealer_daemon.station.device import DeviceHost
 from dealer_daemon.station.host import TableHost
+from dealer_daemon.station.lending import lease
 from dealer_daemon.station.retention import Retention
 from dealer_daemon.station.setup import VERSION
 from dealer_daemon.station.signing import station_key, with_known_keys
@@ -53,6 +55,7 @@ class TableParts:
     def __init__(self, station: Station, config: TableConfig) -> None:
         self.config = config
         self._show_state: asyncio.TimerHandle | None = None
+        self._waiters: list[asyncio.Future[None]] = []
         self.host = TableHost(
             config,
             station.journal,
@@ -116,7 +119,15 @@ class TableParts:
 
     def _health(self, name: str) -> dict[str, Any]:
         held, faults = self.host.held, self.host.committed.faults.get(name, [])
-        return self.devices[name].message(faults, None if held is None else held.reason)
+        return self.devices[name].message(
+            faults, None if held is None else held.reason, self.host.committed.lent.get(name)
+        )
+
+    def news(self) -> asyncio.Future[None]:
+        """Done after the next thing that the table commits."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        return waiter
 
     def status(self) -> dict[str, Any]:
         """Everything about the table, for the status command."""
@@ -149,6 +160,10 @@ class TableParts:
         self.show()
 
     def _changed(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._waiters.clear()
         if self._show_state is None:
             self._show_state = asyncio.get_running_loop().call_later(STATE_AFTER_S, self.show_state)
 
@@ -200,7 +215,7 @@ class Station:
         hosts = {name: parts.host for name, parts in self.tables.items()}
         days = self.config.station.retention_days
         self.retention = Retention(self.journal, days, self.clock.now, self.boot, hosts)
-        control = ControlServer(state_dir, self.status)
+        control = ControlServer(state_dir, self.status, functools.partial(lease, self.tables))
         try:
             await control.start()
             for parts in self.tables.values():

@@ -20,6 +20,7 @@ from dealer_daemon.table.cards.pairs import PairedCardPlay, Pairs
 from dealer_daemon.table.cards.play import CardPlay
 from dealer_daemon.table.common import Play, Rules, miscalibrated, pause, trouble
 from dealer_daemon.table.judges import make_judges
+from dealer_daemon.table.maintenance import check_unwished, lend, lend_as_wished, restarted, take_back
 from dealer_daemon.table.orders import answer
 from dealer_daemon.table.turn import Decision, FrameLog, Turn
 from dealer_daemon.validation.signals import Trouble
@@ -51,6 +52,8 @@ class Table:
         self._calibrations = {
             device.name: device.calibration for device in setup.devices if device.calibration is not None
         }
+        self.wishes: dict[str, str] = {}
+        """Devices that benches wait for, and who: lent in the moment in which the round is over."""
         expected = state.round.token if state.round is not None else None
         self._play = _play(setup, expected, _standing(state), self._frames)
 
@@ -73,6 +76,7 @@ class Table:
                 shadow=self.setup.shadow,
             ),
         )
+        restarted(turn)
         current = turn.state.round
         if current is not None and self._unwatched(current):
             if current.betting == "open" and self.setup.rules.round_source == "device":
@@ -145,8 +149,25 @@ class Table:
             turn, CommandRecord(table=self.setup.name, command=command, digest=command.digest(), reply=reply)
         )
 
+    def lend(self, device: str, by: str, at: Instant, *, wished: bool = False) -> Decision:
+        """A technician's bench takes the device. ``wished``: it is the one that waits for it. Raises ``Refusal``, and
+        then nothing has changed."""
+        if not wished:
+            check_unwished(self.wishes, device)
+        turn = self._turn(at)
+        lend(turn, device, by)
+        self.wishes.pop(device, None)
+        return self._done(turn)
+
+    def take_back(self, device: str, reason: str, at: Instant, *, resume: bool) -> Decision:
+        """The bench has the device no more; a word of the kind ``returned`` says why."""
+        turn = self._turn(at)
+        take_back(turn, self._play, device, reason, resume=resume)
+        return self._done(turn)
+
     def _turn(self, at: Instant) -> Turn:
-        return Turn(self.state, self._boot, at, self._frames, self._calibrations)
+        ended = lend_as_wished(self.wishes) if self.wishes else None
+        return Turn(self.state, self._boot, at, self._frames, self._calibrations, ended)
 
     def _done(self, turn: Turn, command: CommandRecord | None = None) -> Decision:
         if isinstance(self._play, CardPlay):

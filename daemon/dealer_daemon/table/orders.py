@@ -19,6 +19,7 @@ from dealer_daemon.events import (
 from dealer_daemon.table.answers import check_resume, check_round, is_after_pause
 from dealer_daemon.table.arguments import Refusal, integer, open_round, server_object, stated, text
 from dealer_daemon.table.common import STATION, Play, dealer_may_end, emit_outcome, miscalibrated, next_round_id, refuse
+from dealer_daemon.table.maintenance import check_returned
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.verdicts import Refused
 
@@ -172,6 +173,7 @@ def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
         may = f"a {command.role} may not end this pause ({turn.state.paused}): a service manager does"
         raise Refusal(ErrorCode.NOT_ALLOWED, may)
     check_resume(turn.state, command)
+    check_returned(turn.state)
     foreign = [device for device in sorted(turn.state.faults) if miscalibrated(turn.state, device)]
     if foreign:
         do = "put the right device back, or calibrate this one and restart the station"

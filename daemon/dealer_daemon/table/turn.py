@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -98,12 +98,15 @@ class Turn:
         at: Instant,
         frames: FrameLog,
         calibrations: Mapping[str, CalibrationRef] = MappingProxyType({}),
+        round_ended: Callable[[Turn], None] | None = None,
     ) -> None:
         self.state = state
         self.before = state
         """The state that the step began with."""
         self.calibrations = calibrations
         self.at = at
+        self._round_ended = round_ended
+        """Called in the moment in which a round is over, before the next one can be opened."""
         self._boot = boot
         self._frames = frames
         self._events: list[Event] = []
@@ -123,8 +126,11 @@ class Turn:
             boot=self._boot,
             data=data,
         )
+        in_play = self.state.round is not None
         self.state = apply(self.state, event)
         self._events.append(event)
+        if in_play and self.state.round is None and self._round_ended is not None:
+            self._round_ended(self)
 
     def evidence(self) -> list[str]:
         """Hashes of the frames so far; the blobs are committed with this step."""

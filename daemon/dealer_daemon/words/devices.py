@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dealer_daemon.words.word import Kind, Word
 
-_FAULT = (Kind.FAULT,)
+_FAULT, _RETURNED = (Kind.FAULT,), (Kind.RETURNED,)
 
 DEVICES: dict[str, Word] = {
     # Any device.
@@ -28,6 +28,19 @@ DEVICES: dict[str, Word] = {
         (Kind.FAULT, Kind.PAUSE), "Calibration of another device", "校准文件与设备不符", "校準檔與設備不符",
         "The serial number in the calibration is not the device's, and the table stands. Put the right device back, or "
         "calibrate this one and restart the station; then a manager resumes.",
+    ),
+    # How a technician's bench and a device came apart.
+    "given_back": Word(
+        _RETURNED, "Given back by the technician", "技术员已归还设备", "技術員已歸還設備",
+        "The bench ended in order.",
+    ),
+    "bench_gone": Word(
+        _RETURNED, "The technician's bench is gone", "调试工具异常结束", "偵錯工具異常結束",
+        "The bench ended without a word: it was killed, or its connection broke. See to what it was doing.",
+    ),
+    "restarted_while_lent": Word(
+        _RETURNED, "The station was restarted meanwhile", "借出期间系统重启", "借出期間系統重啟",
+        "The station was restarted while the bench had the device, and took it back. The bench stops using it.",
     ),
     # Results by hand.
     "entries_differ": Word(

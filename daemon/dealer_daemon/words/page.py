@@ -50,6 +50,11 @@ _SECTIONS = {
     ),
     Kind.REMEDY: ("Remedy", "`remedy` of `attempt.refused`: what people do now."),
     Kind.FAULT: ("Fault", "`fault` of `device.fault` and `device.recovered`: what is wrong with a device."),
+    Kind.RETURNED: (
+        "Returned",
+        "`reason` of `device.returned`: how a technician's bench and a device came apart. The station opens the device "
+        "anew.",
+    ),
     Kind.EXPIRED: (
         "Expired",
         "`reason` of `events.expired`: events go from the journal by retention though not everybody has them.",

@@ -98,7 +98,16 @@ ROUNDS: dict[str, Word] = {
         "takes no command. Find out which one is at the table, stop the other, and start this one again ([recover a "
         "journal](../howto/recover-a-journal.md)). Resumed by the service manager after that.",
     ),
+    "maintenance": Word(
+        _PAUSE, "A technician has a device of this table", "设备维护中", "設備維護中",
+        "The technicians' bench has a device of the table (`device.lent` says which, and who). It is given back when "
+        "the bench ends; then a manager resumes, or the bench does. Until then nobody can resume.",
+    ),
     # Why it goes on, beside what a manager says.
+    "maintenance_over": Word(
+        _RESUMED, "The technician is done", "设备维护完毕", "設備維護完畢",
+        "The bench gave the device back and let the table go on.",
+    ),
     "round_voided": Word(
         _RESUMED, "The round was voided", "本局已作废", "本局已作廢",
         "The manager voided the round for which the table stood after too many tries or a violation.",

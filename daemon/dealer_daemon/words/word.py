@@ -41,6 +41,8 @@ class Kind(StrEnum):
     """``remedy`` of ``attempt.refused``."""
     FAULT = "fault"
     """``fault`` of ``device.fault`` and ``device.recovered``."""
+    RETURNED = "returned"
+    """``reason`` of ``device.returned``."""
     EXPIRED = "expired"
     """``reason`` of ``events.expired``."""
     LOST = "lost"

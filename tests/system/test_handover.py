@@ -1,0 +1,346 @@
+"""A technician's bench takes a device from a running station, in real processes: nothing is taken without asking, and
+however the bench or the station ends, the device is the station's again and the table says why it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from dealer_daemon.demo.tables import Plugged, station_toml
+from dealer_daemon.station.control import ask_daemon
+from hw_sim.scenario import parse_scenario
+from hw_sim.simulation import running
+from support.checker import committed
+from support.dice_station import NETWORKED, DiceTable
+from support.game_server import Server
+from support.live import SITE, Child, Live, live, until
+
+SPEED = 25.0
+HOLDER = Path(__file__).parents[1] / "support" / "bench_holder.py"
+
+
+class Bench:
+    """The bench's process."""
+
+    def __init__(self, here: Live, table: str, device: str, *options: str, name: str = "bench") -> None:
+        command = [sys.executable, str(HOLDER), str(here.config), table, device, *options]
+        self.command = command
+        self.process: asyncio.subprocess.Process
+        self.lines: list[dict[str, Any]] = []
+        self._reader: asyncio.Task[None]
+        self.log = here.folder / f"{name}.log"
+
+    async def start(self) -> Bench:
+        with self.log.open("wb") as stderr:
+            self.process = await asyncio.create_subprocess_exec(
+                *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=stderr
+            )
+        self._reader = asyncio.create_task(self._read())
+        return self
+
+    async def _read(self) -> None:
+        assert self.process.stdout is not None
+        async for line in self.process.stdout:
+            with contextlib.suppress(ValueError):
+                self.lines.append(json.loads(line[line.index(b"{") :]))
+
+    def said(self, key: str) -> list[Any]:
+        return [line[key] for line in self.lines if key in line]
+
+    async def says(self, key: str) -> Any:
+        return await until(lambda: self.said(key) and self.said(key)[-1], f"the bench says {key}: {self.lines}")
+
+    async def done(self) -> int:
+        """Say that it is done; its exit code."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"\n")
+        return await self.ended()
+
+    async def ended(self) -> int:
+        async with asyncio.timeout(30):
+            code = await self.process.wait()
+            await self._reader
+        return code
+
+    async def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        await self.ended()
+
+
+@contextlib.asynccontextmanager
+async def bench(here: Live, *arguments: str, name: str = "bench") -> AsyncIterator[Bench]:
+    one = await Bench(here, *arguments, name=name).start()
+    try:
+        yield one
+    finally:
+        await one.kill()
+
+
+@contextlib.asynccontextmanager
+async def roulette(folder: Path, source: str = "device") -> AsyncIterator[Live]:
+    async with live(folder) as here, running("roulette", speed=SPEED, seed=6, run_dir=folder / "dev") as wheel:
+        here.configure(wheel.ports["wheel"], source=source, speed=SPEED)
+        await here.daemon_up()
+        await until(lambda: outcomes(here) or (source == "server" and here.events()), "an outcome, or any event")
+        yield here
+
+
+def outcomes(here: Live) -> list[dict[str, Any]]:
+    return [event for event in here.events() if event["type"] == "round.outcome"]
+
+
+def kinds(here: Live) -> list[str]:
+    """The table's own words of the hand-over, in order."""
+    told = ("table.paused", "table.resumed", "device.lent", "device.returned")
+    return [
+        f"{event['type']}:{event['data'].get('reason', event['data'].get('by'))}"
+        for event in here.events()
+        if event["type"] in told
+    ]
+
+
+async def health(here: Live, table: str = "r1", device: str = "wheel") -> dict[str, Any]:
+    answer = await ask_daemon(here.state, "status")
+    found: dict[str, Any] = answer["tables"][table]["devices"][device]
+    return found
+
+
+async def up_again(here: Live, table: str = "r1", device: str = "wheel") -> None:
+    async with asyncio.timeout(60):
+        while True:
+            found = await health(here, table, device)
+            if found["link"] == "up" and found["maintenance"] is None:
+                return
+            await asyncio.sleep(0.05)
+
+
+WHEEL = ("r1", "wheel", "--speed", f"{SPEED:g}")
+
+
+async def test_it_waits_for_the_end_of_the_round(tmp_path: Path) -> None:
+    async with roulette(tmp_path, "server") as here:
+        server = Server(here.port)
+        assert (await server.ask("s-1", "round.open"))["ok"]
+        async with bench(here, *WHEEL, name="hurried") as hurried:
+            assert "round r1-1 is open: wait for its end (--wait S)" in await hurried.says("error")
+            assert await hurried.ended() == 1
+        async with bench(here, *WHEEL, "--wait", "60") as patient:
+            assert "round r1-1 is open" in await patient.says("said")
+            assert not kinds(here)
+            assert (await server.ask("m-1", "round.void", role="manager", reason="maintenance"))["ok"]
+            await patient.says("heard")
+            assert kinds(here) == ["table.paused:maintenance", "device.lent:Li"]
+            refused = await server.ask("s-2", "round.open")
+            assert (refused["ok"], "paused (maintenance)" in refused["message"]) == (False, True)
+        server.close()
+
+
+async def test_who_waits_and_goes_away_leaves_nothing(tmp_path: Path) -> None:
+    async with roulette(tmp_path, "server") as here:
+        server = Server(here.port)
+        assert (await server.ask("s-1", "round.open"))["ok"]
+        async with bench(here, *WHEEL, "--wait", "60") as one:
+            await one.says("said")
+            async with bench(here, *WHEEL, "--wait", "60", name="second") as second:
+                assert "another bench (Li) waits for wheel" in await second.says("error")
+        reasons = ""
+        while "is open" not in reasons:  # until the station knows that it is gone
+            async with bench(here, *WHEEL, name="third") as third:
+                reasons = await third.says("error")
+        assert (await server.ask("m-1", "round.void", role="manager", reason="x"))["ok"]
+        assert (await server.ask("s-2", "round.open"))["ok"], "nobody waits any more"
+        assert not kinds(here)
+        server.close()
+
+
+async def test_the_wheel_is_read_while_the_table_stands(tmp_path: Path) -> None:
+    async with roulette(tmp_path) as here, bench(here, *WHEEL, "--wait", "60") as first:
+        await first.says("heard")
+        status = await ask_daemon(here.state, "status")
+        state = status["tables"]["r1"]["state"]
+        assert (state["paused"], state["maintenance"]) == ("maintenance", {"wheel": "Li"})
+        body = status["tables"]["r1"]["devices"]["wheel"]
+        assert (body["link"], body["maintenance"]) == ("waiting", "Li")
+        assert "in the hands of the technicians' bench (Li)" in body["link_reason"]
+        async with bench(here, *WHEEL, "--by", "Chan", name="second") as second:
+            assert "another bench (Li)" in await second.says("error")
+            assert await second.ended() == 1
+        server = Server(here.port)
+        refused = await server.ask("m-1", "table.resume", role="manager", reason="go on")
+        assert (refused["ok"], "bench (Li)" in refused["message"]) == (False, True)
+        before = len(outcomes(here))
+        assert await first.done() == 0
+        assert "table.resume" in first.said("said")[-1]
+        await up_again(here)
+        assert len(outcomes(here)) == before, "it stands until it is resumed"
+        assert (await server.ask("m-2", "table.resume", role="manager", reason="go on"))["ok"]
+        await until(lambda: len(outcomes(here)) > before, "outcomes go on")
+        server.close()
+        assert kinds(here) == [
+            "table.paused:maintenance",
+            "device.lent:Li",
+            "device.returned:given_back",
+            "table.resumed:go on",
+        ]
+
+
+async def test_the_bench_lets_the_table_go_on(tmp_path: Path) -> None:
+    async with roulette(tmp_path) as here, bench(here, *WHEEL, "--wait", "60", "--resume") as one:
+        await one.says("heard")
+        before = len(outcomes(here))
+        assert await one.done() == 0
+        assert one.said("said")[-1] == "wheel is given back, and the table goes on"
+        await until(lambda: len(outcomes(here)) > before, "outcomes go on")
+        assert kinds(here)[-1] == "table.resumed:maintenance_over"
+
+
+async def test_a_bench_that_is_killed_leaves_the_table_standing_and_the_wheel_connected(tmp_path: Path) -> None:
+    async with roulette(tmp_path) as here, bench(here, *WHEEL, "--wait", "60", "--resume") as one:
+        await one.says("heard")
+        await one.kill()
+        await until(lambda: "device.returned:bench_gone" in kinds(here), "it is said")
+        await up_again(here)
+        state = (await ask_daemon(here.state, "status"))["tables"]["r1"]["state"]
+        assert (state["paused"], state["maintenance"]) == ("maintenance", {})
+        async with bench(here, *WHEEL, "--resume", name="again") as again:
+            await again.says("heard")
+            assert await again.done() == 0
+        before = len(outcomes(here))
+        await until(lambda: len(outcomes(here)) > before, "outcomes go on")
+
+
+async def test_a_station_that_is_killed_while_it_lends_takes_the_wheel_back(tmp_path: Path) -> None:
+    async with roulette(tmp_path) as here, bench(here, *WHEEL, "--wait", "60", "--resume") as one:
+        await one.says("heard")
+        await here.daemon.kill()
+        assert await one.ended() == 3
+        assert "took the device back, or it ended" in one.said("error")[0]
+        await here.daemon_up()
+        await up_again(here)
+        await until(lambda: "device.returned:restarted_while_lent" in kinds(here), "it is said")
+        state = (await ask_daemon(here.state, "status"))["tables"]["r1"]["state"]
+        assert (state["paused"], state["maintenance"]) == ("maintenance", {})
+        assert await here.daemon.end() == 0
+        events = [event["type"] for event in committed(here.state)]
+        assert "round.outcome" not in events[events.index("device.lent") :]
+
+
+async def test_a_station_that_stops_while_it_lends(tmp_path: Path) -> None:
+    async with roulette(tmp_path) as here, bench(here, *WHEEL, "--wait", "60") as one:
+        await one.says("heard")
+        assert await here.daemon.end() == 0
+        assert await one.ended() == 3
+        await here.daemon_up()
+        await up_again(here)
+        await until(lambda: "device.returned:restarted_while_lent" in kinds(here), "it is said")
+
+
+CARDS = """
+title = "t"
+[[devices]]
+name = "scanner"
+model = "scanner"
+game = "dragon-tiger"
+codes = "rank-suit"
+starts = "told"
+between_s = [0.1, 0.1]
+card_s = [0.5, 0.5]
+top = ["8S", "5C", "KD", "2H", "9C", "3D", "TD", "4S"]
+"""
+CARD_STATION = """
+[station]
+site = "{site}"
+state_dir = "{state}"
+[mqtt]
+url = "mqtt://127.0.0.1:{port}"
+[tables.r1]
+game = "dragon-tiger"
+round_source = "device"
+[tables.r1.shoe]
+require_verified = false
+[[tables.r1.devices]]
+name = "scanner"
+driver = "barcode-serial"
+port = "{scanner}"
+codebook = "rank-suit"
+suffix = "line"
+"""
+
+
+async def test_at_a_card_table_a_person_says_where_it_goes_on(tmp_path: Path) -> None:
+    scenario = parse_scenario(CARDS, "t.toml")
+    async with live(tmp_path) as here, running(scenario, seed=1, run_dir=tmp_path / "dev") as sim:
+        here.config.write_text(
+            CARD_STATION.format(site=SITE, state=here.state, port=here.port, scanner=sim.ports["scanner"])
+        )
+        run = (sys.executable, "-m", "dealer_daemon", "run", "--config", str(here.config), "--log-format", "json")
+        here.daemon.command = run
+        await here.daemon_up()
+        await up_again(here, device="scanner")
+        await sim.tell("scanner", "deal")
+        await until(lambda: outcomes(here), "the first hand")
+        async with bench(here, "r1", "scanner", "--resume") as one:
+            await one.says("up")
+            await sim.tell("scanner", "deal")  # a hand that the station does not see
+            await sim.until_truth(2)
+            assert await one.done() == 0
+        await until(lambda: "table.paused:unseen_between_hands" in kinds(here), "the gap is asked for")
+        server = Server(here.port)
+        await up_again(here, device="scanner")
+        state = (await ask_daemon(here.state, "status"))["tables"]["r1"]["state"]
+        assert state["paused"] == "unseen_between_hands"
+        assert (await server.ask("d-1", "table.resume", role="dealer", reason="first card next"))["ok"]
+        await sim.tell("scanner", "deal")
+        await until(lambda: len(outcomes(here)) == 2, "the next hand")
+        await sim.until_truth(3)
+        facts = outcomes(here)[-1]["data"]["facts"]
+        assert [facts["dragon"], facts["tiger"]] == list(sim.truth()[-1]["cards"].values())
+        server.close()
+
+
+async def test_a_camera_and_a_device_on_a_broker(tmp_path: Path) -> None:
+    async with live(tmp_path) as here:
+        broker = f"mqtt://127.0.0.1:{here.port}"
+        async with running("sicbo", speed=2, seed=3, broker=broker, run_dir=tmp_path / "dev") as sim:
+            table = DiceTable(here, 2)
+            table.configure(sim.ports, source="server", shake='start = "station"', shaker=NETWORKED, rig=7)
+            await here.daemon_up()
+            for device in ("camera", "shaker"):
+                await up_again(here, device=device)
+            for device in ("camera", "shaker"):
+                async with bench(here, "r1", device, "--speed", "2", "--resume", name=device) as one:
+                    await one.says("up")
+                    await one.says("heard")
+                    assert await one.done() == 0
+                await up_again(here, device=device)
+            assert await here.daemon.end() == 0
+
+
+async def test_devices_of_every_family_on_a_line(tmp_path: Path) -> None:
+    """One after another, each when its table's round is over; all are heard, and all come back."""
+    async with live(tmp_path) as here, running("demo", speed=4, seed=2, run_dir=tmp_path / "dev") as sim:
+        plugged = [Plugged.of(device) for device in sim.describe()]
+        here.config.write_text(
+            station_toml(plugged, state_dir=str(here.state), port=here.port, prefix="dealer/v1", speed=4)
+        )
+        run = (sys.executable, "-m", "dealer_daemon", "run", "--config", str(here.config), "--speed", "4")
+        here.daemon = Child(*run, "--log-format", "json", log=here.folder / "daemon.log")
+        await here.daemon_up()
+        status = await ask_daemon(here.state, "status")
+        pairs = [(table, device) for table, body in status["tables"].items() for device in body["devices"]]
+        assert len(pairs) == 5
+        for table, device in pairs:
+            await up_again(here, table, device)
+        for table, device in pairs:
+            async with bench(here, table, device, "--wait", "60", "--speed", "4", "--resume", name=device) as one:
+                await one.says("up")
+                await one.says("heard")
+                assert await one.done() == 0
+            await up_again(here, table, device)
+        assert await here.daemon.end() == 0
