@@ -29,9 +29,9 @@ class BenchError(Exception):
 class BenchDevice:
     """A device of a table.
 
-    ``options``, ``settings`` (of the game) and ``config`` are ``None`` only where ``device_of`` was asked for a device
-    that may be without calibration, and that is what is missing. ``uncalibrated`` then says so, in sentences.
-    ``written`` are the driver's options as they stand in the file. ``calibration`` is what the station would take up.
+    ``settings`` (of the game) and ``config`` are ``None`` only where ``device_of`` was asked for a device that may be
+    without calibration, and one is missing; ``options`` where it is the driver's own. ``uncalibrated`` then says so, in
+    sentences. ``written`` are the driver's options as they stand in the file. ``calibration`` is what the station would take up.
     """
 
     config_path: Path
@@ -121,7 +121,7 @@ def _uncalibrated(config: Path, table: str, device: str, errors: ConfigErrors) -
         driver = load_driver(keys["driver"])
     except UnknownDriver:
         raise errors from None
-    _check_written(config, driver, written, table, device)
+    options = _options(config, driver, written, table, device)
     return BenchDevice(
         config_path=config,
         site=values["station"]["site"],
@@ -131,7 +131,7 @@ def _uncalibrated(config: Path, table: str, device: str, errors: ConfigErrors) -
         name=device,
         driver=driver,
         port=keys["port"],
-        options=None,
+        options=options,
         written=written,
         store=calibrations_of(config),
         calibration=None,
@@ -141,11 +141,14 @@ def _uncalibrated(config: Path, table: str, device: str, errors: ConfigErrors) -
     )
 
 
-def _check_written(config: Path, driver: Driver, written: Mapping[str, Any], table: str, device: str) -> None:
-    """The loader reads no option of a device whose calibration is missing. Raises ``ConfigErrors``."""
+def _options(config: Path, driver: Driver, written: Mapping[str, Any], table: str, device: str) -> DriverOptions | None:
+    """The device's options, which the loader does not read where a calibration is missing; ``None`` where it is one of
+    these that is missing. Raises ``ConfigErrors``."""
     problems: list[Problem] = []
     slot = "" if driver.calibration is None else driver.calibration.key
-    read_struct(written, driver.options, (), problems)
+    options = read_struct(written, driver.options, (), problems)
+    if options is not None and not slot:
+        problems += [Problem(tuple(error.key.split(".")), error.reason) for error in options.problems()]
     wrong = [
         ConfigError(str(config), None, f"{table}.{device}.{'.'.join(map(str, problem.path))}", problem.reason)
         for problem in problems
@@ -153,6 +156,7 @@ def _check_written(config: Path, driver: Driver, written: Mapping[str, Any], tab
     ]
     if wrong:
         raise ConfigErrors(wrong)
+    return None if slot else options
 
 
 def _calibration_keys(tables: Mapping[str, Any]) -> set[str]:

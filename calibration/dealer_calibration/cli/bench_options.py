@@ -16,26 +16,35 @@ def add_bench_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--table", required=True, metavar="T", help="the table")
     parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
-    parser.add_argument("--by", metavar="NAME", default=_user(), help="who does this (default: your user name)")
+    parser.add_argument("--by", metavar="NAME", default=user(), help="who does this (default: your user name)")
     parser.add_argument(
         "--wait", type=_seconds, metavar="S", default=0.0, help="wait so many seconds for the open round to end"
     )
     parser.add_argument("--resume", action="store_true", help="let the table go on at the end (else a manager does)")
     parser.add_argument("--yes", action="store_true", help="ask nothing: yes to what may be answered so")
     parser.add_argument(
-        "--answer", action="append", default=[], metavar="KEY=VALUE", type=_pair, help="answer a question beforehand"
+        "--answer", action="append", default=[], metavar="KEY=VALUE", type=pair, help="answer a question beforehand"
     )
     parser.add_argument("--json", action="store_true", help="print JSON lines, the last one the result")
     parser.add_argument(
-        "--speed", type=float, default=1.0, metavar="X", help="for simulated devices that run X times faster"
+        "--speed", type=positive, default=1.0, metavar="X", help="for simulated devices that run X times faster"
     )
 
 
-def _user() -> str:
+def user() -> str:
+    """Who is signed in."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
         return "unknown"
+
+
+def positive(text: str) -> float:
+    """A number above 0, for argparse."""
+    value = float(text)
+    if not 0 < value <= 100_000:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0 and at most 100000")
+    return value
 
 
 def _seconds(text: str) -> float:
@@ -45,7 +54,8 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _pair(text: str) -> tuple[str, str]:
+def pair(text: str) -> tuple[str, str]:
+    """``KEY=VALUE``, for argparse."""
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is no KEY=VALUE")

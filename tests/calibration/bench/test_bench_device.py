@@ -22,6 +22,19 @@ driver = "sicbo-camera"
 port = "camera:/dev/video7"
 {key}
 """
+WHEEL = """
+[station]
+site = "studio-1"
+state_dir = "state"
+[tables.w1]
+game = "rainbow-wheel"
+[[tables.w1.devices]]
+name = "rainbow"
+driver = "wheel-counter"
+port = "/dev/dealer/wheel"
+calibration = "current"
+counts_per_turn = 8192
+"""
 
 
 def test_a_device_with_all_that_the_file_says_of_it(tmp_path: Path) -> None:
@@ -53,6 +66,16 @@ def test_a_camera_that_is_to_be_calibrated_may_be_without_calibration(tmp_path: 
     assert device.uncalibrated
     with pytest.raises(BenchError, match="not calibrated"):
         device.ready_options()
+
+
+def test_a_wheel_whose_map_is_not_made_yet_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "station.toml"
+    path.write_text(WHEEL)
+    with pytest.raises(ConfigErrors):
+        device_of(path, "w1", "rainbow")
+    device = device_of(path, "w1", "rainbow", calibrated=False)
+    assert device.ready_options() == device.driver.parse_options({"counts_per_turn": 8192})
+    assert device.settings is None
 
 
 def test_nothing_else_may_be_wrong_with_it(tmp_path: Path) -> None:
