@@ -175,6 +175,21 @@ class SerialSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """How a device of a driver shows itself where it is plugged in, so that a technician is told which driver fits.
+
+    All that is given must hold. ``usb``: ids of vendors, ``0c2e``, or of products, ``0c2e:0901``. ``hid_page``: a usage
+    page of its HID reports. ``kind``: of the transport by which it is read, as in ``Driver.transports``. ``why`` is
+    said to people: what is known of it, and from where.
+    """
+
+    why: str
+    kind: str
+    usb: frozenset[str] = frozenset()
+    hid_page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Driver:
     """A driver's manifest.
 
@@ -201,6 +216,8 @@ class Driver:
     actions: Callable[[Any], frozenset[DeviceAction]] = lambda options: frozenset()  # noqa: ARG005
     """What may be asked of the device, as its options allow."""
     transports: frozenset[str] = field(default_factory=lambda: frozenset({"serial", "tcp", "recording"}))
+    attachments: tuple[Attachment, ...] = ()
+    """How its devices show themselves; none where they cannot be told from others, as behind a serial adapter."""
     calibration: CalibrationSlot | None = None
     """The option that ``calibration`` of the device fills, where the driver itself needs what calibration measured."""
 

@@ -31,7 +31,8 @@ class BenchDevice:
 
     ``settings`` (of the game) and ``config`` are ``None`` only where ``device_of`` was asked for a device that may be
     without calibration, and one is missing; ``options`` where it is the driver's own. ``uncalibrated`` then says so, in
-    sentences. ``written`` are the driver's options as they stand in the file. ``calibration`` is what the station would take up.
+    sentences. ``written`` are the driver's options as they stand in the file. ``calibration`` is what the station would
+    take up.
     """
 
     config_path: Path

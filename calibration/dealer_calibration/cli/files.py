@@ -111,7 +111,7 @@ def list_(store: CalibrationStore, arguments: argparse.Namespace) -> int:
     elif not found:
         print(f"{store.folder(arguments.table, arguments.device)}: no calibration yet")
     else:
-        _grid([Line.COLUMNS, *(line.cells() for line in found)])
+        show_rows([Line.COLUMNS, *(line.cells() for line in found)])
     problem = pointer_problem(store, arguments.table, arguments.device)
     if problem is not None:
         return complain(problem, NO)
@@ -142,7 +142,7 @@ def diff(store: CalibrationStore, arguments: argparse.Namespace) -> int:
         print(json.dumps({"before": before.id, "after": after.id, "changes": said}, ensure_ascii=False))
     elif found:
         print(f"from {before.id} to {after.id}")
-        _grid([("key", "before", "after"), *((one.key, _shown(one.before), _shown(one.after)) for one in found)])
+        show_rows([("key", "before", "after"), *((one.key, _shown(one.before), _shown(one.after)) for one in found)])
     else:
         print(f"{before.id} and {after.id} say the same")
     return DONE
@@ -212,7 +212,8 @@ def _shown(value: Any) -> str:
     return "-" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _grid(rows: list[tuple[str, ...]]) -> None:
+def show_rows(rows: list[tuple[str, ...]]) -> None:
+    """A grid, the first row its head."""
     from rich.table import Table
     from rich.text import Text
 

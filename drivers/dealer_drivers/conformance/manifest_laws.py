@@ -13,6 +13,7 @@ from dealer_drivers.readings import Reading
 
 TRANSPORTS = frozenset({"serial", "tcp", "usb", "input", "camera", "mqtt", "unix", "recording"})
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+USB_ID = re.compile(r"[0-9a-f]{4}(:[0-9a-f]{4})?")
 LONGEST_OFFLINE_S = 60.0
 
 SHOWN_BY: dict[Observes, frozenset[str]] = {
@@ -47,6 +48,14 @@ def says_what_it_is(driver: Driver) -> None:
         wrong.append(f"transports {', '.join(unknown)}: there are {', '.join(sorted(TRANSPORTS))}")
     if "recording" not in driver.transports or len(driver.transports) < 2:
         wrong.append("transports must hold recording, so that a bug report can be played, and one that is real")
+    for one in driver.attachments:
+        if one.kind not in driver.transports:
+            wrong.append(f"attachments: kind {one.kind!r} is none of its transports")
+        if not one.usb and one.hid_page is None:
+            wrong.append("attachments: one that shows nothing (usb, hid_page) would fit every device")
+        wrong += [
+            f"attachments: usb id {text!r} is no 0c2e or 0c2e:0901" for text in one.usb if not USB_ID.fullmatch(text)
+        ]
     if wrong:
         raise Broken("the manifest: " + "; ".join(wrong))
 

@@ -5,7 +5,7 @@ Maturity: documented. The report is the published one; how a scanner is triggere
 
 from __future__ import annotations
 
-from dealer_drivers.driver import DeviceAction, Driver, Maturity, Observes, SerialSettings
+from dealer_drivers.driver import Attachment, DeviceAction, Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.hidpos_report import REPORT_BYTES
 from dealer_drivers.shoe.hidpos_session import HidPosSession, HidTrigger
@@ -69,4 +69,5 @@ DRIVER = Driver(
     offline_after_s=5.0,
     actions=_actions,
     transports=frozenset({"usb", "recording"}),
+    attachments=(Attachment("it reports as a HID point-of-sale bar code scanner", "usb", hid_page=0x8C),),
 )

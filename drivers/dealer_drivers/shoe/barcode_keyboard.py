@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dealer_drivers.driver import Driver, Maturity, Observes, SerialSettings
+from dealer_drivers.driver import Attachment, Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.keyboard_session import KeyboardSession, KeyEnd
 from dealer_drivers.shoe.scan_options import ScanOptions
+from dealer_drivers.shoe.scanner_vendors import SCANNER_VENDORS, VENDOR_WHY
 
 
 class BarcodeKeyboardOptions(ScanOptions, frozen=True, kw_only=True):
@@ -53,4 +54,5 @@ DRIVER = Driver(
     serial=_serial,
     offline_after_s=5.0,
     transports=frozenset({"input", "recording"}),
+    attachments=(Attachment(VENDOR_WHY, "input", usb=SCANNER_VENDORS),),
 )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dealer_drivers.driver import DeviceAction, Driver, Maturity, Observes, SerialSettings
+from dealer_drivers.driver import Attachment, DeviceAction, Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.barcode_codec import ENDS, Suffix
 from dealer_drivers.shoe.barcode_session import BarcodeSession, ScanLine
 from dealer_drivers.shoe.scan_options import ScanOptions, trigger_problems
+from dealer_drivers.shoe.scanner_vendors import SCANNER_VENDORS, VENDOR_WHY
 
 
 class BarcodeSerialOptions(ScanOptions, frozen=True, kw_only=True):
@@ -86,4 +87,5 @@ DRIVER = Driver(
     serial=_serial,
     offline_after_s=5.0,
     actions=_actions,
+    attachments=(Attachment(VENDOR_WHY, "serial", usb=SCANNER_VENDORS),),
 )
