@@ -202,7 +202,8 @@ def test_every_subcommand_of_the_bench_is_described_with_its_options(
     section = page("commands.md").partition("## `dealer-calibrate`")[2].partition("\n## ")[0]
     row = next(row for row in rows(section) if row.startswith(f"| `{name} "))
     written = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", cells(row.replace("\\|", "/"))[0])
-    options = [set(action.option_strings) for action in parser._actions if action.option_strings]
+    shown = [action for action in parser._actions if action.help != argparse.SUPPRESS]
+    options = [set(action.option_strings) for action in shown if action.option_strings]
     assert all(option & set(written) for option in options if "--help" not in option)
     assert set(written) <= set().union(*options)
 
