@@ -15,8 +15,9 @@ import structlog
 from dealer_daemon.bodies import HeldBody
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Role
 from dealer_daemon.events import EventsExpired
-from dealer_daemon.journal import Journal, JournalDamaged, JournalError
+from dealer_daemon.journal import Journal, JournalDamaged, JournalError, JournalUnavailable
 from dealer_daemon.station.host import STANDS_FOR, TableHost
+from dealer_daemon.table.arguments import Refusal
 from support.roulette_host import roulette_host
 
 
@@ -125,3 +126,26 @@ async def test_events_that_expire_are_a_warning(host: TableHost) -> None:
         host._log = structlog.get_logger()
         host.expired(EventsExpired(from_sequence=1, to_sequence=1, consumers=["dwh"], reason="consumer_behind"))
     assert [(entry["log_level"], entry["event_type"]) for entry in logs] == [("warning", "events.expired")]
+
+
+async def test_a_device_is_not_lent_while_that_cannot_be_written(
+    host: TableHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = host._journal.commit
+
+    def full(*arguments: object) -> None:
+        del arguments
+        raise JournalUnavailable("the disk is full")
+
+    monkeypatch.setattr(host._journal, "commit", full)
+    for _ in range(2):
+        with pytest.raises(Refusal, match="the disk is full"):
+            host.lend("wheel", "Li")
+    assert host.committed.lent == {}
+    monkeypatch.setattr(host._journal, "commit", commit)
+    host._drain()
+    assert host.committed.lent == {}, "what was decided meanwhile is undone behind it"
+    assert host.committed.paused == "maintenance", "and the table says why it stands"
+    host.lend("wheel", "Li")
+    assert host.committed.lent == {"wheel": "Li"}
+    assert host.stop()

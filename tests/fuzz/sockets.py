@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from random import Random
 
 import msgspec
 
 from dealer_daemon.cli.enter import parse_result
 from dealer_daemon.station.control import SOCKET_NAME, ControlServer
+from dealer_daemon.station.lending import lease
 from fuzz.folder import folder
 from fuzz.kind import Case, Kind, Wrong, data, text
 from fuzz.noise import TOKENS, damaged, json_noise
@@ -20,7 +22,8 @@ class ControlLines:
     name, share = "control-socket", 3.0
 
     def draw(self, rng: Random) -> Case:
-        good = ({"ask": "status"}, {"ask": "status", "x": 1}, {"ask": "stop"}, {"ask": ["status"]})
+        lend = {"ask": "lend", "table": "r1", "device": "wheel", "by": "Li", "wait_s": 2.5}
+        good = ({"ask": "status"}, {"ask": "status", "x": 1}, {"ask": "stop"}, {"ask": ["status"]}, lend)
         return [text(json_noise(rng, good)[:6000].replace(b"\n", b" ") + b"\n") for _ in range(8)]
 
     def play(self, case: Case) -> int:
@@ -30,7 +33,7 @@ class ControlLines:
     async def _play(self, case: Case) -> None:
         unhandled: list[str] = []
         asyncio.get_running_loop().set_exception_handler(lambda _loop, context: unhandled.append(str(context)))
-        server = ControlServer(folder(), lambda: {"site": "studio-1"})
+        server = ControlServer(folder(), lambda: {"site": "studio-1"}, functools.partial(lease, {}))
         await server.start()
         try:
             for line in case:

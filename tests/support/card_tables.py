@@ -282,6 +282,13 @@ class CardTable:
         fault = DeviceFault(at=self._next(1.0), raw=b"", fault=Fault.LINK_LOST, detail="", cleared=True)
         return self.see(fault) + ([] if asked else self.nothing_passed())
 
+    def bench(self, *, resume: bool = True) -> list[EventData]:
+        """A technician has the reader for a while, and no card passes. Raises ``Refusal``."""
+        said = self._keep(self.table.lend("reader", "Li", self._next()))
+        said += self.lost()
+        said += self._keep(self.table.take_back("reader", "given_back", self._next(), resume=resume))
+        return said + self.back()
+
     # -- what servers and people say ------------------------------------------------------------------------
 
     def ask(self, name: CommandName, role: Role = Role.SERVER, **args: Any) -> Reply:

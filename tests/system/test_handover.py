@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -213,6 +214,17 @@ async def test_a_bench_that_is_killed_leaves_the_table_standing_and_the_wheel_co
             assert await again.done() == 0
         before = len(outcomes(here))
         await until(lambda: len(outcomes(here)) > before, "outcomes go on")
+
+
+async def test_ctrl_c_gives_the_wheel_back_and_lets_nothing_go_on(tmp_path: Path) -> None:
+    async with roulette(tmp_path) as here, bench(here, *WHEEL, "--wait", "60", "--resume") as one:
+        await one.says("heard")
+        one.process.send_signal(signal.SIGINT)
+        await one.ended()
+        await until(lambda: "device.returned:given_back" in kinds(here), "it is said")
+        await up_again(here)
+        state = (await ask_daemon(here.state, "status"))["tables"]["r1"]["state"]
+        assert (state["paused"], state["maintenance"]) == ("maintenance", {})
 
 
 async def test_a_station_that_is_killed_while_it_lends_takes_the_wheel_back(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 
 from dealer_daemon.commands import ErrorCode
-from dealer_daemon.events import DeviceLent, DeviceReturned, TablePaused, TableResumed
+from dealer_daemon.events import DeviceLent, DeviceReturned, EventData, RoundVoided, TablePaused, TableResumed
 from dealer_daemon.state import TableState
 from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.table.common import STATION, Play, dealer_may_end
@@ -42,13 +42,15 @@ def lend(turn: Turn, device: str, by: str) -> None:
     turn.emit(DeviceLent(device=device, by=by, pause=pause))
 
 
-def lend_as_wished(wishes: dict[str, str]) -> Callable[[Turn], None]:
+def lend_as_wished(wishes: dict[str, str]) -> Callable[[Turn, EventData], None]:
     """What is done when a round is over: devices that benches wait for (who, by device) are lent, and the wishes end.
 
     Where a table opens its next round in the same moment there would else never be a time between two.
     """
 
-    def ended(turn: Turn) -> None:
+    def ended(turn: Turn, data: EventData) -> None:
+        if isinstance(data, RoundVoided) and data.by == STATION:
+            return  # the device has begun the next attempt already
         for device, by in list(wishes.items()):
             with contextlib.suppress(Refusal):
                 lend(turn, device, by)

@@ -98,7 +98,7 @@ class Turn:
         at: Instant,
         frames: FrameLog,
         calibrations: Mapping[str, CalibrationRef] = MappingProxyType({}),
-        round_ended: Callable[[Turn], None] | None = None,
+        round_ended: Callable[[Turn, EventData], None] | None = None,
     ) -> None:
         self.state = state
         self.before = state
@@ -106,7 +106,7 @@ class Turn:
         self.calibrations = calibrations
         self.at = at
         self._round_ended = round_ended
-        """Called in the moment in which a round is over, before the next one can be opened."""
+        """Called with the event by which a round is over, before the next one can be opened."""
         self._boot = boot
         self._frames = frames
         self._events: list[Event] = []
@@ -130,7 +130,7 @@ class Turn:
         self.state = apply(self.state, event)
         self._events.append(event)
         if in_play and self.state.round is None and self._round_ended is not None:
-            self._round_ended(self)
+            self._round_ended(self, data)
 
     def evidence(self) -> list[str]:
         """Hashes of the frames so far; the blobs are committed with this step."""

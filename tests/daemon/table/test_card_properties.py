@@ -6,6 +6,7 @@ what truly lies there. Every outcome must be that of the true hand.
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections import Counter
 
@@ -26,6 +27,7 @@ from dealer_daemon.events import (
 )
 from dealer_daemon.games.cards.card import DECK, Card
 from dealer_daemon.games.cards.procedure import CardDue, CardStep, Complete, History
+from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.table.cards.hand import due
 from dealer_drivers.readings.shoe import CardTrouble
 from support.card_tables import CardTable
@@ -155,6 +157,12 @@ class CardMachine(RuleBasedStateMachine):
         pairs = [facts[side]["pair"] is not None for side in ("player", "banker")]
         self.dealing = self.source == "server"
         self.table.result(facts["winner"], *pairs)
+        self.look()
+
+    @rule(resume=st.booleans())
+    def bench(self, resume: bool) -> None:
+        with contextlib.suppress(Refusal):
+            self.table.bench(resume=resume)
         self.look()
 
     @rule(what=st.sampled_from(["early", "unread", "cut", "unplug", "silence", "restart"]))

@@ -6,10 +6,13 @@ import pytest
 
 from dealer_daemon.commands import CommandName, Role
 from dealer_daemon.events import RoundOutcome
+from dealer_daemon.games import TableDevice
 from dealer_daemon.table.arguments import Refusal
+from dealer_drivers.driver import Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from support.tables import Driven
+from support.card_tables import CardTable
+from support.tables import WHEEL, Driven
 from support.wheel import Wheel
 
 
@@ -138,6 +141,19 @@ def test_nobody_overtakes_a_bench_that_waits() -> None:
     assert table.table.state.lent == {}
 
 
+def test_the_table_goes_on_when_the_last_device_is_back() -> None:
+    desk = TableDevice(name="desk", driver="manual-entry", observes=frozenset({Observes.ENTRY}), role="fallback")
+    table, wheel = Driven(devices=(WHEEL, desk)), Wheel()
+    table.start(wheel.at)
+    table.see(spin(wheel, "17"))
+    lend(table, wheel.at)
+    lend(table, wheel.at, "Chan", "desk")
+    take_back(table, wheel.at, resume=True)
+    assert table.table.state.paused == "maintenance"
+    table._keep(table.table.take_back("desk", "given_back", wheel.at, resume=True))
+    assert table.table.state.paused is None
+
+
 def test_two_benches_at_once_cannot_be() -> None:
     table, wheel = after_a_spin()
     lend(table, wheel.at)
@@ -162,6 +178,42 @@ def test_a_restart_ends_the_lease_and_not_the_pause() -> None:
     assert again.table.state.paused == "maintenance"
     take_back(again, wheel.at, resume=True)
     assert again.table.state.paused == "maintenance", "the lease of a station that is gone resumes nothing"
+
+
+def test_at_a_scanner_a_person_says_where_the_hand_stands_after() -> None:
+    table = CardTable("dragon-tiger")
+    table.deal("8S")
+    with pytest.raises(Refusal, match="is open"):
+        table.bench()
+    assert table.ask(CommandName.TABLE_PAUSE, Role.MANAGER, reason="wait").ok
+    lent = table._keep(table.table.lend("reader", "Li", table.at))
+    assert [event.type for event in lent] == ["device.lent"]
+    table.lost()
+    table._keep(table.table.take_back("reader", "given_back", table.at, resume=True))
+    table.back(asked=True)
+    assert table.state.paused == "wait"
+    assert table.ask(CommandName.TABLE_RESUME, Role.MANAGER, reason="go on").ok
+    assert table.state.paused == "unseen_in_hand"
+
+
+def test_the_question_between_two_hands_is_put_again_after() -> None:
+    table = CardTable("dragon-tiger")
+    table.deal("8S 5C")
+    table.lost()
+    table.back(asked=True)
+    assert table.state.paused == "unseen_between_hands"
+    table._keep(table.table.lend("reader", "Li", table.at))
+    assert table.state.paused == "maintenance"
+    table._keep(table.table.take_back("reader", "given_back", table.at, resume=True))
+    assert table.state.paused == "unseen_between_hands"
+
+
+def test_a_set_that_is_being_scanned_is_scanned_first() -> None:
+    table = CardTable("dragon-tiger")
+    table.did(CommandName.DECK_VERIFY, Role.DEALER)
+    assert table.state.decks.scan is not None
+    with pytest.raises(Refusal, match="being scanned"):
+        table.table.lend("reader", "Li", table.at)
 
 
 def test_a_held_attempt_does_not_keep_the_technician_away() -> None:

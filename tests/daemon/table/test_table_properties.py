@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 
 from hypothesis import HealthCheck, settings
@@ -9,7 +10,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from dealer_daemon.commands import CommandName, Role
-from dealer_daemon.events import RoundOpened, RoundOutcome, RoundVoided, TablePaused, TableResumed
+from dealer_daemon.events import (
+    DeviceLent,
+    DeviceReturned,
+    RoundOpened,
+    RoundOutcome,
+    RoundVoided,
+    TablePaused,
+    TableResumed,
+)
+from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.validation.spin_rules import SpinRules
 from dealer_drivers.readings.roulette import WheelFault, WheelPhase
 from support.tables import Driven
@@ -53,6 +63,39 @@ class TableMachine(RuleBasedStateMachine):
     @rule()
     def unplug(self) -> None:
         self.table.see(self.wheel.lost().wait(2).back().take())
+
+    @rule(waits=st.booleans())
+    def bench_asks(self, waits: bool) -> None:
+        if waits and "wheel" not in self.table.table.state.lent:
+            self.table.table.wishes.setdefault("wheel", "Li")
+            return
+        with contextlib.suppress(Refusal):
+            self.table._keep(self.table.table.lend("wheel", "Li", self.wheel.at))
+
+    @rule(resume=st.booleans())
+    def bench_gives_back(self, resume: bool) -> None:
+        self.table.table.wishes.clear()
+        self.table.see(self.wheel.lost().wait(2).back().take())
+        self.table._keep(self.table.table.take_back("wheel", "given_back", self.wheel.at, resume=resume))
+
+    @invariant()
+    def stands_while_a_device_is_away(self) -> None:
+        events = getattr(self, "table", None) and self.table.events
+        away = paused = False
+        for event in events or []:
+            match event.data:
+                case DeviceLent():
+                    assert paused
+                    away = True
+                case DeviceReturned():
+                    away = False
+                case TablePaused():
+                    paused = True
+                case TableResumed():
+                    assert not away
+                    paused = False
+                case RoundOpened() | RoundOutcome(source="device"):
+                    assert not away
 
     @rule(spin=st.integers(0, 255))
     def power_cycle(self, spin: int) -> None:
