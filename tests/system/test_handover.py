@@ -3,9 +3,7 @@ however the bench or the station ends, the device is the station's again and the
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import json
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -17,70 +15,11 @@ from dealer_daemon.station.control import ask_daemon
 from hw_sim.scenario import parse_scenario
 from hw_sim.simulation import running
 from support.checker import committed
-from support.dice_station import NETWORKED, DiceTable
 from support.game_server import Server
+from support.handover import bench, up_again
 from support.live import SITE, Child, Live, live, until
 
 SPEED = 25.0
-HOLDER = Path(__file__).parents[1] / "support" / "bench_holder.py"
-
-
-class Bench:
-    """The bench's process."""
-
-    def __init__(self, here: Live, table: str, device: str, *options: str, name: str = "bench") -> None:
-        command = [sys.executable, str(HOLDER), str(here.config), table, device, *options]
-        self.command = command
-        self.process: asyncio.subprocess.Process
-        self.lines: list[dict[str, Any]] = []
-        self._reader: asyncio.Task[None]
-        self.log = here.folder / f"{name}.log"
-
-    async def start(self) -> Bench:
-        with self.log.open("wb") as stderr:
-            self.process = await asyncio.create_subprocess_exec(
-                *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=stderr
-            )
-        self._reader = asyncio.create_task(self._read())
-        return self
-
-    async def _read(self) -> None:
-        assert self.process.stdout is not None
-        async for line in self.process.stdout:
-            with contextlib.suppress(ValueError):
-                self.lines.append(json.loads(line[line.index(b"{") :]))
-
-    def said(self, key: str) -> list[Any]:
-        return [line[key] for line in self.lines if key in line]
-
-    async def says(self, key: str) -> Any:
-        return await until(lambda: self.said(key) and self.said(key)[-1], f"the bench says {key}: {self.lines}")
-
-    async def done(self) -> int:
-        """Say that it is done; its exit code."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(b"\n")
-        return await self.ended()
-
-    async def ended(self) -> int:
-        async with asyncio.timeout(30):
-            code = await self.process.wait()
-            await self._reader
-        return code
-
-    async def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
-        await self.ended()
-
-
-@contextlib.asynccontextmanager
-async def bench(here: Live, *arguments: str, name: str = "bench") -> AsyncIterator[Bench]:
-    one = await Bench(here, *arguments, name=name).start()
-    try:
-        yield one
-    finally:
-        await one.kill()
 
 
 @contextlib.asynccontextmanager
@@ -104,21 +43,6 @@ def kinds(here: Live) -> list[str]:
         for event in here.events()
         if event["type"] in told
     ]
-
-
-async def health(here: Live, table: str = "r1", device: str = "wheel") -> dict[str, Any]:
-    answer = await ask_daemon(here.state, "status")
-    found: dict[str, Any] = answer["tables"][table]["devices"][device]
-    return found
-
-
-async def up_again(here: Live, table: str = "r1", device: str = "wheel") -> None:
-    async with asyncio.timeout(60):
-        while True:
-            found = await health(here, table, device)
-            if found["link"] == "up" and found["maintenance"] is None:
-                return
-            await asyncio.sleep(0.05)
 
 
 WHEEL = ("r1", "wheel", "--speed", f"{SPEED:g}")
@@ -314,24 +238,6 @@ async def test_at_a_card_table_a_person_says_where_it_goes_on(tmp_path: Path) ->
         facts = outcomes(here)[-1]["data"]["facts"]
         assert [facts["dragon"], facts["tiger"]] == list(sim.truth()[-1]["cards"].values())
         server.close()
-
-
-async def test_a_camera_and_a_device_on_a_broker(tmp_path: Path) -> None:
-    async with live(tmp_path) as here:
-        broker = f"mqtt://127.0.0.1:{here.port}"
-        async with running("sicbo", speed=2, seed=3, broker=broker, run_dir=tmp_path / "dev") as sim:
-            table = DiceTable(here, 2)
-            table.configure(sim.ports, source="server", shake='start = "station"', shaker=NETWORKED, rig=7)
-            await here.daemon_up()
-            for device in ("camera", "shaker"):
-                await up_again(here, device=device)
-            for device in ("camera", "shaker"):
-                async with bench(here, "r1", device, "--speed", "2", "--resume", name=device) as one:
-                    await one.says("up")
-                    await one.says("heard")
-                    assert await one.done() == 0
-                await up_again(here, device=device)
-            assert await here.daemon.end() == 0
 
 
 async def test_devices_of_every_family_on_a_line(tmp_path: Path) -> None:

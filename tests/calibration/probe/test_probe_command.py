@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import os
 import socket
@@ -12,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from dealer_drivers.driver import SerialSettings
+from dealer_calibration.probe import others
+from dealer_drivers.driver import SerialSettings, load_driver
 from dealer_drivers.transports.serial import SerialTransport
 from hw_sim.scenario import parse_scenario
 from hw_sim.simulation import running
@@ -203,3 +205,25 @@ async def test_what_is_asked_wrongly_is_said(arguments: tuple[str, ...], said: s
     code, result, told = await probe(*arguments)
     assert (code, result) == (2, {})
     assert said in told
+
+
+async def test_frames_among_much_that_is_none(tmp_path: Path) -> None:
+    spoilt = status_line() + b"\xfe" * 40 + b"\r\n" + b"*X;2;0" * 8 + b"\r\n"
+    with uart_line(tmp_path / "port", spoilt, 9600) as port:
+        code, result, _ = await probe(driver_of_recording(), port, "--seconds", "10")
+    assert (codes(result)[2], code) == (("spoilt_bytes", False), 1), result
+    assert "cable" in result["findings"][2]["do_next"]
+
+
+def test_a_driver_that_takes_any_text_names_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    generic = load_driver("generic-number")
+
+    class AnyOptions(generic.options, frozen=True, kw_only=True, forbid_unknown_fields=True):  # type: ignore[name-defined]
+        pattern: str = r".*?(?P<number>\d+).*"
+
+    taker = dataclasses.replace(generic, options=AnyOptions)
+    monkeypatch.setattr(others, "driver_names", lambda: ["any-text"])
+    monkeypatch.setattr(others, "load_driver", lambda _: taker)
+    text = b"lap 1\r\nlap 2\r\nlap 3\r\n" * 4
+    assert others.count(taker, taker.parse_options({}), text)[0] >= 2
+    assert others.known_by(text, "serial", "cammegh-ss2") == []
