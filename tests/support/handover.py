@@ -1,4 +1,4 @@
-"""A technician's bench beside a running station, as a process that a test can end or kill; and what the station says."""
+"""A technician's bench beside a running station, as a process that a test ends or kills; and what the station says."""
 
 from __future__ import annotations
 
