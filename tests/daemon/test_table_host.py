@@ -149,3 +149,15 @@ async def test_a_device_is_not_lent_while_that_cannot_be_written(
     host.lend("wheel", "Li")
     assert host.committed.lent == {"wheel": "Li"}
     assert host.stop()
+
+
+async def test_nobody_waits_for_a_device_that_another_bench_has(host: TableHost) -> None:
+    host.lend("wheel", "Li")
+    with pytest.raises(Refusal, match=r"another bench \(Li\)"):
+        host.wish("wheel", "Chan")
+    host.take_back("wheel", "given_back")
+    host.wish("wheel", "Chan")
+    with pytest.raises(Refusal, match=r"another bench \(Chan\) waits"):
+        host.wish("wheel", "Li")
+    host.unwish("wheel")
+    host.lend("wheel", "Li")

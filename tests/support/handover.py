@@ -45,7 +45,10 @@ class Bench:
         return [line[key] for line in self.lines if key in line]
 
     async def says(self, key: str) -> Any:
-        return await until(lambda: self.said(key) and self.said(key)[-1], f"the bench says {key}: {self.lines}")
+        try:
+            return await until(lambda: self.said(key) and self.said(key)[-1], f"the bench says {key}")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it said {self.lines}") from None
 
     async def done(self) -> int:
         """Say that it is done; its exit code."""

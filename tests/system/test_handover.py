@@ -23,11 +23,11 @@ SPEED = 25.0
 
 
 @contextlib.asynccontextmanager
-async def roulette(folder: Path, source: str = "device") -> AsyncIterator[Live]:
+async def roulette(folder: Path) -> AsyncIterator[Live]:
     async with live(folder) as here, running("roulette", speed=SPEED, seed=6, run_dir=folder / "dev") as wheel:
-        here.configure(wheel.ports["wheel"], source=source, speed=SPEED)
+        here.configure(wheel.ports["wheel"], speed=SPEED)
         await here.daemon_up()
-        await until(lambda: outcomes(here) or (source == "server" and here.events()), "an outcome, or any event")
+        await until(lambda: outcomes(here), "an outcome")
         yield here
 
 
@@ -48,8 +48,18 @@ def kinds(here: Live) -> list[str]:
 WHEEL = ("r1", "wheel", "--speed", f"{SPEED:g}")
 
 
+@contextlib.asynccontextmanager
+async def no_wheel(folder: Path) -> AsyncIterator[Live]:
+    """A server's table whose wheel is not plugged in: a round stays open until somebody ends it."""
+    async with live(folder) as here:
+        here.configure(str(folder / "no-wheel"), source="server", speed=SPEED)
+        await here.daemon_up()
+        await until(here.events, "the table's first event")
+        yield here
+
+
 async def test_it_waits_for_the_end_of_the_round(tmp_path: Path) -> None:
-    async with roulette(tmp_path, "server") as here:
+    async with no_wheel(tmp_path) as here:
         server = Server(here.port)
         assert (await server.ask("s-1", "round.open"))["ok"]
         async with bench(here, *WHEEL, name="hurried") as hurried:
@@ -59,15 +69,15 @@ async def test_it_waits_for_the_end_of_the_round(tmp_path: Path) -> None:
             assert "round r1-1 is open" in await patient.says("said")
             assert not kinds(here)
             assert (await server.ask("m-1", "round.void", role="manager", reason="maintenance"))["ok"]
-            await patient.says("heard")
-            assert kinds(here) == ["table.paused:maintenance", "device.lent:Li"]
+            wanted = ["table.paused:maintenance", "device.lent:Li"]
+            await until(lambda: kinds(here) == wanted, "it is said")
             refused = await server.ask("s-2", "round.open")
             assert (refused["ok"], "paused (maintenance)" in refused["message"]) == (False, True)
         server.close()
 
 
 async def test_who_waits_and_goes_away_leaves_nothing(tmp_path: Path) -> None:
-    async with roulette(tmp_path, "server") as here:
+    async with no_wheel(tmp_path) as here:
         server = Server(here.port)
         assert (await server.ask("s-1", "round.open"))["ok"]
         async with bench(here, *WHEEL, "--wait", "60") as one:
@@ -96,6 +106,9 @@ async def test_the_wheel_is_read_while_the_table_stands(tmp_path: Path) -> None:
         async with bench(here, *WHEEL, "--by", "Chan", name="second") as second:
             assert "another bench (Li)" in await second.says("error")
             assert await second.ended() == 1
+        async with bench(here, *WHEEL, "--by", "Wong", "--wait", "60", name="third") as third:
+            assert "another bench (Li)" in await third.says("error"), "there is no waiting for another bench"
+            assert await third.ended() == 1
         server = Server(here.port)
         refused = await server.ask("m-1", "table.resume", role="manager", reason="go on")
         assert (refused["ok"], "bench (Li)" in refused["message"]) == (False, True)

@@ -37,7 +37,7 @@ from dealer_daemon.station.messages import state_message
 from dealer_daemon.station.setup import check_shadow, recover, snapshot_of, table_setup
 from dealer_daemon.table import Decision, Table
 from dealer_daemon.table.arguments import Refusal
-from dealer_daemon.table.maintenance import check_unwished
+from dealer_daemon.table.maintenance import check_unlent, check_unwished
 from dealer_drivers.clock import Clock
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import NS_PER_S, Instant
@@ -134,7 +134,9 @@ class TableHost:
             raise Refusal(ErrorCode.UNAVAILABLE, f"it could not be written: {self.stalled}")
 
     def wish(self, device: str, by: str) -> None:
-        """A bench waits for the device: it is lent when the round is over. Raises ``Refusal`` where another waits."""
+        """A bench waits for the device: it is lent when the round is over. Raises ``Refusal`` where another has it, or
+        waits: so nobody else can have it after that."""
+        check_unlent(self._table.state, device)
         check_unwished(self._table.wishes, device)
         self._table.wishes[device] = by
 

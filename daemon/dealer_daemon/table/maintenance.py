@@ -25,8 +25,7 @@ def lend(turn: Turn, device: str, by: str) -> None:
     state = turn.state
     if not by.strip() or by == STATION:
         raise Refusal(ErrorCode.NOT_ALLOWED, "say who takes the device (--by NAME)")
-    if device in state.lent:
-        raise Refusal(ErrorCode.NOT_NOW, f"{device} is in the hands of another bench ({state.lent[device]}): end it")
+    check_unlent(state, device)
     if state.paused is None:
         current = state.round
         if current is not None and current.phase != "held":
@@ -57,6 +56,12 @@ def lend_as_wished(wishes: dict[str, str]) -> Callable[[Turn, EventData], None]:
                 del wishes[device]
 
     return ended
+
+
+def check_unlent(state: TableState, device: str) -> None:
+    """Raises ``Refusal`` where a bench has the device."""
+    if device in state.lent:
+        raise Refusal(ErrorCode.NOT_NOW, f"{device} is in the hands of another bench ({state.lent[device]}): end it")
 
 
 def check_unwished(wishes: Mapping[str, str], device: str) -> None:
