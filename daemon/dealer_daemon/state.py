@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 9
+STATE_VERSION = 10
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 

@@ -161,3 +161,11 @@ async def test_nobody_waits_for_a_device_that_another_bench_has(host: TableHost)
         host.wish("wheel", "Li")
     host.unwish("wheel")
     host.lend("wheel", "Li")
+
+
+async def test_a_bench_lets_no_table_go_on_whose_station_is_held(host: TableHost) -> None:
+    host.lend("wheel", "Li")
+    host.hold(HeldBody(reason=sorted(STANDS_FOR)[0], detail="stop this one"))
+    host.take_back("wheel", "given_back", resume=True)
+    assert host.committed.lent == {}
+    assert host.committed.paused == "maintenance"

@@ -146,7 +146,9 @@ class TableHost:
             self.take_back(device, "bench_gone")
 
     def take_back(self, device: str, reason: str, *, resume: bool = False) -> None:
-        """The bench has the device no more; committed as soon as the disk takes it."""
+        """The bench has the device no more; committed as soon as the disk takes it. No bench lets a table go on for
+        which the station may not speak."""
+        resume = resume and self.held is None
         self._take(self._table.take_back(device, reason, self._clock.now(), resume=resume))
 
     def command(self, command: Command) -> Reply:
