@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import signal
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -59,6 +60,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_run_options(fleet)
     fleet.set_defaults(command=_fleet)
 
+    telling = commands.add_parser("tell", help="say something to whoever works at a device of a running simulation")
+    telling.add_argument("control", help="the control port that `hw-sim run` printed, tcp://127.0.0.1:PORT")
+    telling.add_argument("device", help="the device's name")
+    telling.add_argument("word", help="what is said: sorted, deal, stop, …")
+    telling.set_defaults(command=_tell)
+
     drawing = commands.add_parser(
         "pictures",
         help="draw what a technician calibrates a scenario's cameras over dice and beans with; prints the files",
@@ -91,6 +98,22 @@ def _count(text: str) -> int:
     if not 1 <= value <= 999:
         raise argparse.ArgumentTypeError(f"{text} is not between 1 and 999")
     return value
+
+
+def _tell(options: argparse.Namespace) -> int:
+    host, _, port = options.control.removeprefix("tcp://").rpartition(":")
+    if not port.isdecimal():
+        print(f"hw-sim: {options.control} is no control port: write tcp://127.0.0.1:PORT", file=sys.stderr)
+        return WRONG
+    request = {"do": "tell", "device": options.device, "word": options.word}
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(json.dumps(request).encode() + b"\n")
+        with connection.makefile("rb") as lines:
+            answer = json.loads(lines.readline() or b'{"ok": false, "error": "the simulation ended"}')
+    if not answer["ok"]:
+        print(f"hw-sim: {answer['error']}", file=sys.stderr)
+        return WRONG
+    return DONE
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -7,10 +7,22 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dealer_calibration.cli import beans, card, codebook, devices, dice, files, probe, shadow, statistics
+from dealer_calibration.cli import (
+    beans,
+    card,
+    codebook,
+    devices,
+    dice,
+    files,
+    probe,
+    shadow,
+    shoe,
+    shuffler,
+    statistics,
+)
 from dealer_calibration.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG
 
-_COMMANDS = (devices, probe, card, codebook, dice, beans, files, statistics, shadow)
+_COMMANDS = (devices, probe, card, shoe, shuffler, codebook, dice, beans, files, statistics, shadow)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""``dealer-calibrate card``: what a card window would read off pictures."""
+"""``dealer-calibrate card``: a reader proved on a deck, and what a card window would read off pictures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dealer_calibration.cli.common import Subcommands, add_command, count, judge_pictures, show_grid
+from dealer_calibration.cli.shoe import add_card_check
 from dealer_drivers.codes.symbology import Symbology
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand and its own subcommands."""
-    parser = commands.add_parser("card", help="read the codes of cards off pictures")
+    parser = commands.add_parser("card", help="prove a reader on a deck, or read the codes of cards off pictures")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     decoder = add_command(
         actions,
@@ -39,6 +40,7 @@ def add(commands: Subcommands) -> None:
     decoder.add_argument(
         "--json", action="store_true", help="print a JSON line a picture: file, verdict, text, reasons, ms"
     )
+    add_card_check(actions)
     decoder.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a picture: PNG, JPEG, WebP, BMP, TIFF")
 
 

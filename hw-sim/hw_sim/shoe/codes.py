@@ -21,10 +21,13 @@ CodeKind = Literal["rank-suit", "rank-suit-book", "unit"]
 
 class Codes:
     """``rank-suit``: the code is the card, ``8S``, and the cut card has none; ``rank-suit-book``: a code for each of
-    the 52; ``unit``: a code for each physical card. The same set has the same codes in every run."""
+    the 52; ``unit``: a code for each physical card. The same set has the same codes in every run. ``exchanged``: two
+    cards that the book has in each other's place."""
 
-    def __init__(self, kind: CodeKind, deck_set: str, decks: int) -> None:
+    def __init__(self, kind: CodeKind, deck_set: str, decks: int, exchanged: tuple[str, str] | None = None) -> None:
         self.kind = kind
+        one, other = exchanged or ("", "")
+        self._named = {one: other, other: one} if exchanged else {}
         self._deck_set = deck_set
         self._decks = decks
         draw = Random(f"codes of {deck_set}")
@@ -57,7 +60,11 @@ class Codes:
             lines.append(f"decks = {self._decks}")
         lines.append("cards = [")
         for card in self._cards:
-            row = [self.code(card), card.text, *((str(card.deck), str(card.serial)) if unit else ())]
+            row = [
+                self.code(card),
+                self._named.get(card.text, card.text),
+                *((str(card.deck), str(card.serial)) if unit else ()),
+            ]
             lines.append(f"  [{', '.join(map(_text, row))}],")
         lines += ["]", "others = ["]
         others = {self.cut: "cut", self.joker: "joker", self.advert: "advert"}

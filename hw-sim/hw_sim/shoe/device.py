@@ -12,6 +12,7 @@ from hw_sim.device import Action, Bytes, UnknownWord
 from hw_sim.faults import Fault, UnknownFault
 from hw_sim.shoe import hidpos
 from hw_sim.shoe.angel_eye import AngelEye
+from hw_sim.shoe.bench import BenchDealer
 from hw_sim.shoe.codes import Codes
 from hw_sim.shoe.dealer import Dealer, Word
 from hw_sim.shoe.faults import HandDesk, parse_strikes
@@ -46,7 +47,8 @@ class CardDevice:
         )
         self._desk = desk
         self._truth = truth
-        self.dealer = Dealer(options, Random(f"{seed}/{options.name}/cards"), desk, self.reader, self._finished)
+        who = BenchDealer if options.work == "bench" else Dealer
+        self.dealer = who(options, Random(f"{seed}/{options.name}/cards"), desk, self.reader, self._finished)
 
     def _finished(self, hand: Hand) -> None:
         self._truth.add(hand)
@@ -88,6 +90,9 @@ class CardDevice:
 
     def tell(self, word: str) -> None:
         """Somebody says something to the dealer. Raises ``UnknownWord``."""
+        if isinstance(self.dealer, BenchDealer):
+            self.dealer.tell_bench(word)
+            return
         words: dict[str, Word] = {each: each for each in get_args(Word)}
         if word not in words:
             raise UnknownWord(f"a dealer does not know {word!r}; there are: {', '.join(words)}")
@@ -158,7 +163,7 @@ def _reader(options: TableOptions, rng: Random) -> Reader:
     if isinstance(options, AngelEyeOptions):
         stx_in_bcc = options.command_bcc == "stx_included"
         return AngelEye(rng, sends=options.sends, gap_s=options.repeat_s, stx_in_bcc=stx_in_bcc)
-    codes = Codes(options.codes, options.deck_set, options.all_decks())
+    codes = Codes(options.codes, options.deck_set, options.all_decks(), options.exchanged)
     book_name = f"{options.name}.codebook.toml"
     if isinstance(options, CardWindowOptions):
         seed = rng.getrandbits(32)

@@ -53,6 +53,12 @@ class CardOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """From the last hand of a shoe to the next shoe."""
     patience_s: Annotated[float, msgspec.Meta(gt=0)] = 30.0
     """A dealer whom nobody tells anything goes on after so long."""
+    work: Literal["play", "bench"] = "play"
+    """``bench``: no hand is dealt. Told ``sorted`` or ``shuffled``, somebody passes every card of the shoe once."""
+    dirty: tuple[str, ...] = ()
+    """At the bench: these are not read at their first pass."""
+    lost: tuple[str, ...] = ()
+    """At the bench: one of each is not in the pile."""
     starts: Literal["by_itself", "told", "card_by_card"] = "by_itself"
     """``told``: every hand waits for the word ``deal``, and every decision at blackjack for ``expected``.
     ``card_by_card``: every card waits for it."""
@@ -104,7 +110,8 @@ class CardOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             rules = self.rules()
         except KeyError:
             return [*found, ("order", f"there is no such order; there are: {', '.join(self._orders())}")]
-        found += [("top", f"{text!r} is no card") for text in self.top if not is_card(text)]
+        for key in ("top", "dirty", "lost"):
+            found += [(key, f"{text!r} is no card") for text in getattr(self, key) if not is_card(text)]
         known = [card.text for card in full_set(self.all_decks())]
         found += [
             ("top", f"the shoe has {known.count(text)} of {text}")
@@ -164,6 +171,8 @@ class CodedOptions(CardOptions, frozen=True, kw_only=True):
     which is written beside the ports. With the first the cut card has no code: somebody must tell the table of every
     new shoe."""
     deck_set: str = "blue-1"
+    exchanged: tuple[str, str] | None = None
+    """The code book has these two cards in each other's place: whoever made it mixed them up."""
 
     def rules(self) -> Rules:
         if self.game == "blackjack":
@@ -187,6 +196,9 @@ class CodedOptions(CardOptions, frozen=True, kw_only=True):
         if self.book and (self.game != "blackjack" or self.book not in BOOKS):
             return [("book", f"blackjack alone has books, and they are: {', '.join(BOOKS)}")]
         found = super().problems()
+        found += [("exchanged", f"{text!r} is no card") for text in self.exchanged or () if not is_card(text)]
+        if self.exchanged and self.codes == "rank-suit":
+            found.append(("exchanged", "cards whose code is the card itself have no book"))
         for key in ("deck_set", *self._texts()):
             text = getattr(self, key)
             if not text.isascii() or not text.isprintable():
