@@ -4,7 +4,7 @@ results that ``check`` and ``report`` gather."""
 from __future__ import annotations
 
 from dealer_calibration.bench.command import BenchCommand, run_bench
-from dealer_calibration.bench.device import BenchDevice, BenchError, device_of
+from dealer_calibration.bench.device import BenchDevice, BenchError, device_of, first_device_of
 from dealer_calibration.bench.link import BenchLink, Seen
 from dealer_calibration.bench.result import Finding, Result
 from dealer_calibration.bench.results import keep_result, kept_results
@@ -23,6 +23,7 @@ __all__ = [
     "Seen",
     "Talk",
     "device_of",
+    "first_device_of",
     "keep_result",
     "kept_results",
     "lent",

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from dealer_calibration.bench.device import BenchDevice, BenchError, device_of
+from dealer_calibration.bench.device import BenchDevice, BenchError, device_of, first_device_of
 from dealer_calibration.bench.link import BenchLink
 from dealer_calibration.bench.result import Result
 from dealer_calibration.bench.results import keep_result
@@ -47,7 +47,7 @@ Body = Callable[[BenchCommand], Awaitable[Result]]
 
 def run_bench(arguments: argparse.Namespace, body: Body, *, calibrated: bool = True, keep: bool = True) -> int:
     """Run a guided command: find its device, talk, keep the result, show it. ``calibrated=False``: the device may be
-    without calibration.
+    without calibration. A command on a whole table, without ``--device``, gets the table's first.
 
     Exit codes: 0 passed, 1 not, 2 the configuration or an answer is wrong, 3 a device or station cannot be reached,
     130 interrupted.
@@ -55,7 +55,11 @@ def run_bench(arguments: argparse.Namespace, body: Body, *, calibrated: bool = T
     answers = dict(arguments.answer)
     talk = Talk(as_json=arguments.json, ask=not arguments.yes, answers=answers)
     try:
-        device = device_of(arguments.config, arguments.table, arguments.device, calibrated=calibrated)
+        name = getattr(arguments, "device", None)
+        if name is None:
+            device = first_device_of(arguments.config, arguments.table)
+        else:
+            device = device_of(arguments.config, arguments.table, name, calibrated=calibrated)
         result = asyncio.run(_body(body, BenchCommand(device, talk, arguments)))
         if keep:
             result = keep_result(device, result)

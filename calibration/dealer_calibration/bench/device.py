@@ -107,6 +107,14 @@ def device_of(config: Path, table: str, device: str, *, calibrated: bool = True)
     raise _no_device(config, table, device, [one.name for one in found.devices])
 
 
+def first_device_of(config: Path, table: str) -> BenchDevice:
+    """The first device of a table, for what is done to all of them. Raises as ``device_of``."""
+    loaded = load_config(config)
+    if table not in loaded.tables:
+        raise _no_table(config, table, loaded.tables)
+    return device_of(config, table, loaded.tables[table].devices[0].name)
+
+
 def _uncalibrated(config: Path, table: str, device: str, errors: ConfigErrors) -> BenchDevice:
     """The device of a file in which nothing but calibrations is wrong. Raises ``errors`` where there is more."""
     try:

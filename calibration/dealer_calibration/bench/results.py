@@ -23,7 +23,7 @@ BENCH = "bench"
 
 def keep_result(device: BenchDevice, result: Result, pictures: Mapping[str, bytes] | None = None) -> Result:
     """Keep the result in the place of an older one of the same command, device and table, with ``pictures`` by file
-    name. Answers it as it was kept.
+    name; a result of no device, in that of its whole table. Answers it as it was kept.
 
     Raises ``BenchError`` where it cannot be written: the older result is then as it was, but for its pictures.
     """
@@ -33,7 +33,8 @@ def keep_result(device: BenchDevice, result: Result, pictures: Mapping[str, byte
     now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     names = [f"{result.command}/{name}" for name in pictures or {}]
     kept = msgspec.structs.replace(result, made=now, pictures=[*result.pictures, *names])
-    folder = bench_folder(device.state_dir) / device.table / device.name
+    folder = bench_folder(device.state_dir) / device.table
+    folder = folder / device.name if result.device else folder
     try:
         _folders(folder)
         if pictures:
@@ -51,20 +52,27 @@ def kept_results(state_dir: Path, table: str, device: str | None = None) -> list
     """What was kept of a table, or of one device of it, by device and command. A file that is no result raises
     ``BenchError`` with its path."""
     folder = state_dir / BENCH / table
-    results = []
-    for path in sorted(folder.glob(f"{device or '*'}/*.json")):
-        try:
-            results.append(msgspec.json.decode(path.read_bytes(), type=Result))
-        except (OSError, msgspec.MsgspecError) as error:
-            raise BenchError(
-                f"{path}: is no result of the bench ({error}): remove it, and run the command again"
-            ) from error
-    return results
+    return [_read(path) for path in sorted(folder.glob(f"{device or '*'}/*.json"))]
+
+
+def kept_check(state_dir: Path, table: str) -> Result | None:
+    """The newest check of the whole table; ``None`` where there was none. Raises ``BenchError``."""
+    path = state_dir / BENCH / table / "check.json"
+    return _read(path) if path.exists() else None
 
 
 def picture_path(state_dir: Path, result: Result, picture: str) -> Path:
     """Where a picture of a kept result lies."""
     return state_dir / BENCH / result.table / result.device / picture
+
+
+def _read(path: Path) -> Result:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Result)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise BenchError(
+            f"{path}: is no result of the bench ({error}): remove it, and run the command again"
+        ) from error
 
 
 def bench_folder(state_dir: Path) -> Path:

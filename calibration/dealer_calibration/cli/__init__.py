@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dealer_calibration.cli import (
     beans,
     card,
+    check,
     codebook,
     devices,
     dice,
     files,
     probe,
+    report,
     shadow,
     shoe,
     shuffler,
@@ -22,7 +24,7 @@ from dealer_calibration.cli import (
 )
 from dealer_calibration.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG
 
-_COMMANDS = (devices, probe, card, shoe, shuffler, codebook, dice, beans, files, statistics, shadow)
+_COMMANDS = (devices, probe, check, report, card, shoe, shuffler, codebook, dice, beans, files, statistics, shadow)
 
 
 def build_parser() -> argparse.ArgumentParser:

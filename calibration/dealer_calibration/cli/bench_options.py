@@ -9,13 +9,14 @@ from pathlib import Path
 from dealer_calibration.cli.files import DEFAULT_CONFIG
 
 
-def add_bench_options(parser: argparse.ArgumentParser) -> None:
-    """Config, table, device; who; waiting and resuming; questions, JSON, speed."""
+def add_bench_options(parser: argparse.ArgumentParser, *, device: bool = True) -> None:
+    """Config, table, device (not for commands on a whole table); who; waiting and resuming; questions, JSON, speed."""
     parser.add_argument(
         "--config", type=Path, metavar="F", default=DEFAULT_CONFIG, help=f"the station's TOML file ({DEFAULT_CONFIG})"
     )
     parser.add_argument("--table", required=True, metavar="T", help="the table")
-    parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
+    if device:
+        parser.add_argument("--device", required=True, metavar="D", help="the device of that table")
     parser.add_argument("--by", metavar="NAME", default=user(), help="who does this (default: your user name)")
     parser.add_argument(
         "--wait", type=_seconds, metavar="S", default=0.0, help="wait so many seconds for the open round to end"

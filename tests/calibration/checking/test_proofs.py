@@ -1,0 +1,70 @@
+"""Whether a device was proved, by what was kept of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from dealer_calibration.bench import Finding, Result
+from dealer_calibration.checking.proofs import PROOFS, InUse, judge, proof_of
+from dealer_drivers.driver import Observes, driver_names, load_driver
+
+NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+CARD = PROOFS[Observes.CARD]
+GOOD = Finding(code="all_seen", ok=True, said="")
+BAD = Finding(code="read_rate", ok=False, said="")
+
+
+def kept(command: str, made: str, *findings: Finding, calibration: str | None = None) -> Result:
+    return Result(
+        command=command, table="b1", device="s", findings=list(findings), made=made, by="Li", calibration=calibration
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "in_use", "ok", "words"),
+    [
+        ([], None, False, "never proved"),
+        ([kept("roulette", "2026-02-01T00:00:00Z", GOOD)], None, False, "never proved"),
+        ([kept("shoe", "2026-02-01T12:00:00Z", GOOD)], None, True, "shoe passed 28 days ago, by Li"),
+        ([kept("shoe", "2026-02-01T12:00:00Z", GOOD, BAD)], None, False, "did not pass: read_rate"),
+        ([kept("shoe", "2026-02-01T12:00:00Z")], None, False, "nothing was seen to be right"),
+        (
+            [kept("shoe", "2026-02-01T12:00:00Z", GOOD), kept("card-check", "2026-02-02T12:00:00Z", BAD)],
+            None,
+            False,
+            "card-check of",
+        ),
+        ([kept("shoe", "2025-02-01T12:00:00Z", GOOD)], None, None, "old"),
+        ([kept("shoe", "", GOOD)], None, False, "when shoe passed is not known"),
+        ([kept("shoe", "2026-02-01T12:00:00Z", GOOD)], ("7", "2026-01-01T00:00:00Z"), True, "passed"),
+        ([kept("shoe", "2026-02-01T12:00:00Z", GOOD)], ("7", "2026-02-02T00:00:00Z"), False, "older than"),
+        (
+            [kept("shoe", "2026-02-01T12:00:00Z", GOOD, calibration="6")],
+            ("7", "2026-01-01T00:00:00Z"),
+            False,
+            "was of calibration 6",
+        ),
+        ([kept("shoe", "2026-02-01T12:00:00Z", GOOD, calibration="7")], ("7", "2026-02-02T00:00:00Z"), True, "passed"),
+    ],
+)
+def test_only_a_passed_proof_of_this_calibration_counts(
+    results: list[Result], in_use: tuple[str, str] | None, ok: bool | None, words: str
+) -> None:
+    found = judge(CARD, results, None if in_use is None else InUse(*in_use), NOW, "--table b1 --device s")
+    assert (found.ok, words in found.said) == (ok, True)
+    assert (ok is True) or "--table b1 --device s" in found.do_next
+
+
+def test_every_driver_has_a_proof_or_needs_none() -> None:
+    without = set()
+    for name in driver_names():
+        driver = load_driver(name)
+        try:
+            options = driver.options()
+        except TypeError:
+            continue  # needs an option that only a table knows
+        if proof_of(driver.observes(options)) is None:
+            without.add(name)
+    assert without <= {"manual-entry", "shaker-networked", "shaker-relay"}
