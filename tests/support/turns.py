@@ -93,36 +93,41 @@ class BareWheel(Listener):
         self.wheel = map_of(self.table)
         self.judge = TurnJudge(RULES, self.wheel, turn_facts)
         self._hertz, self._jitter_s = hertz, jitter_s
+        self._sent = 0
 
     def _finished(self, turn: Turn) -> None:
         self.records.append(turn.as_json())
 
     def play(self, turns: int) -> Iterator[tuple[dict[str, Any], Said]]:
         """So many turns, each with what was said of it."""
-        table, encoder = self.table, self.table.encoder
-        wraps_at = encoder.per_turn * 4096
-        sent = 0
         for number in range(turns):
             self.log.clear()
             while len(self.records) <= number:
-                table.advance(table.now_s + 1 / self._hertz)
-                count = table.count()
-                # The count is a little older than the moment at which it is heard.
-                now = at(table.now_s + self._rng.uniform(0, self._jitter_s))
-                reading = WheelAngle(
-                    at=now,
-                    raw=b"",
-                    count=count % wraps_at,
-                    per_turn=encoder.per_turn,
-                    wraps_at=wraps_at,
-                    absolute=True,
-                )
-                self._feed(reading)
-                sent += 1
-                if sent % 4 == 0 and encoder.latch_deg is not None:
-                    latch = encoder.counts(encoder.latch_deg) % wraps_at
-                    self._feed(IndexMark(at=now, raw=b"", passes=encoder.passes, count=latch))
+                self.step()
             yield self.records[number], self.during(self.records[number])
+
+    def step(self) -> None:
+        """Time goes on to the next count."""
+        table, encoder = self.table, self.table.encoder
+        wraps_at = encoder.per_turn * 4096
+        table.advance(table.now_s + 1 / self._hertz)
+        count = table.count()
+        # The count is a little older than the moment at which it is heard.
+        now = at(table.now_s + self._rng.uniform(0, self._jitter_s))
+        self._feed(
+            WheelAngle(
+                at=now,
+                raw=b"",
+                count=count % wraps_at,
+                per_turn=encoder.per_turn,
+                wraps_at=wraps_at,
+                absolute=True,
+            )
+        )
+        self._sent += 1
+        if self._sent % 4 == 0 and encoder.latch_deg is not None:
+            latch = encoder.counts(encoder.latch_deg) % wraps_at
+            self._feed(IndexMark(at=now, raw=b"", passes=encoder.passes, count=latch))
 
     def _feed(self, reading: Reading) -> None:
         self.log += [(self.table.now_s, signal) for signal in self.judge.feed("wheel", reading)]

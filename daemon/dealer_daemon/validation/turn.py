@@ -25,7 +25,7 @@ from dealer_daemon.validation.signals import (
     Value,
 )
 from dealer_daemon.validation.turn_attempt import TurnAttempt, held, refused
-from dealer_daemon.validation.turn_map import Place, WheelMap
+from dealer_daemon.validation.turn_map import SEGMENT_DEG, Place, WheelMap
 from dealer_daemon.validation.turn_motion import Motion, Stillness
 from dealer_daemon.validation.turn_reference import Pass, Reference
 from dealer_daemon.validation.turn_rules import TurnReason, TurnRules
@@ -328,11 +328,13 @@ class TurnJudge:
 
     def _begin(self, sample: Sample) -> list[Signal]:
         assert self._rest_deg is not None
+        place = self._place(self._rest_deg)
         self._attempt = TurnAttempt(
             rules=self._rules,
             wheel=self._wheel,
             start_deg=self._rest_deg,
-            start_segment=self._place(self._rest_deg).segment,
+            start_segment=place.segment,
+            start_pointer_deg=place.segment * SEGMENT_DEG + place.angle_deg,
             began_s=sample.t_s,
             marked_deg=self._rest_deg,
             motion=self._motion,

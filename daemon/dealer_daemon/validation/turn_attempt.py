@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dealer_daemon.validation.turn_coast import Coast
+from dealer_daemon.validation.turn_coast import Coast, Driven
 from dealer_daemon.validation.turn_map import WheelMap
 from dealer_daemon.validation.turn_motion import Motion, Pace, slowing_limit
 from dealer_daemon.validation.turn_rules import TurnReason, TurnRules
@@ -43,6 +43,8 @@ class TurnAttempt:
     wheel: WheelMap
     start_deg: float
     start_segment: int
+    start_pointer_deg: float
+    """Where the pointer was at the start, from the beginning of segment 0."""
     began_s: float
     marked_deg: float
     """Where the newest pass of the mark was; the start while there was none."""
@@ -53,13 +55,10 @@ class TurnAttempt:
     furthest_deg: float = 0.0
     """The most that it was away from its start, that way."""
     peak_deg_s: float = 0.0
-    _coast: Coast = field(init=False)
+    _coast: Coast | None = None
     _coasting: bool = False
     _by_hand: Refused | None = None
     _odd: dict[TurnReason, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._coast = Coast(self.wheel)
 
     def travel(self, deg: float) -> float:
         """Net degrees from the start, roll-back taken off."""
@@ -70,8 +69,9 @@ class TurnAttempt:
         away = sample.deg - self.start_deg
         if self.sign == 0 and abs(away) >= GOING_DEG:
             self.sign = 1 if away > 0 else -1
+            self._coast = Coast(self.wheel, self.start_pointer_deg, rising=self.way() == "up")
         driven = None
-        if self.sign:
+        if self._coast is not None:
             driven = self._coast.note(self.sign * away, sample.t_s)
             self.furthest_deg = max(self.furthest_deg, self.sign * away)
             back = self.furthest_deg - self.sign * away
@@ -88,7 +88,7 @@ class TurnAttempt:
         pace = self.motion.pace()
         return None if pace is None or not self.sign else self._moving(pace, driven)
 
-    def _moving(self, pace: Pace, driven: str | None) -> Refused | Held | None:
+    def _moving(self, pace: Pace, driven: Driven | None) -> Refused | Held | None:
         before, now = self.sign * pace.before, self.sign * pace.now
         self.peak_deg_s = max(self.peak_deg_s, now)
         self._coasting |= now < COASTING_PART * self.peak_deg_s or self.furthest_deg >= HAND_OFF_DEG
@@ -103,16 +103,15 @@ class TurnAttempt:
         self._by_hand = self._by_hand or self._hand(before, now, pace.span_s, slowing, driven)
         return None if open_ else self._by_hand
 
-    def _hand(self, before: float, now: float, span_s: float, slowing: float, driven: str | None) -> Refused | None:
+    def _hand(self, before: float, now: float, span_s: float, slowing: float, driven: Driven | None) -> Refused | None:
         """What a hand must have done between two speeds, or over whole turns."""
         change = (now - before) / span_s
         limit = slowing_limit(slowing, max(abs(before), abs(now)))
+        at_once = before >= HAND_FROM_DEG_S and -change > limit
+        over_turns = driven is not None and driven.braked
+        slowed = f"it slowed by {-change:.0f}°/s² at {before:.0f}°/s; by itself it slows by {slowing:.0f} at most"
         return (
-            self._believe(
-                TurnReason.STOPPED_BY_HAND,
-                before >= HAND_FROM_DEG_S and -change > limit,
-                f"it slowed by {-change:.0f}°/s² at {before:.0f}°/s; by itself it slows by {slowing:.0f} at most",
-            )
+            self._believe(TurnReason.STOPPED_BY_HAND, at_once or over_turns, slowed if at_once else _why(driven))
             or self._believe(
                 TurnReason.TURN_REVERSED,
                 now <= -HAND_FROM_DEG_S and -change > limit,
@@ -123,7 +122,7 @@ class TurnAttempt:
                 self._coasting and now - before > limit * span_s + (PEG_KICK_DEG_S if now < HAND_FROM_DEG_S else 0),
                 f"it gained {change:.0f}°/s² at {now:.0f}°/s after the hand had let go",
             )
-            or self._believe(TurnReason.DRIVEN_BY_HAND, driven is not None, driven or "")
+            or self._believe(TurnReason.DRIVEN_BY_HAND, driven is not None and not driven.braked, _why(driven))
         )
 
     def _believe(self, reason: TurnReason, odd: bool, detail: str) -> Refused | None:
@@ -157,3 +156,7 @@ class TurnAttempt:
         """``up`` or ``down``: where the segment numbers went under the pointer."""
         rising = (self.sign > 0) == (self.wheel.file.direction == "up")
         return "up" if rising else "down"
+
+
+def _why(driven: Driven | None) -> str:
+    return "" if driven is None else driven.why

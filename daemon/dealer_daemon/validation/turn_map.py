@@ -10,7 +10,7 @@
     slowing_per_s = 0.03           # and the part that grows with its speed
 
 Needed where the table checks the reference mark: ``reference_deg``. Optional: ``correction_deg``, ``roll_back_deg``,
-``least_slowing_deg_s2``.
+``least_slowing_deg_s2``. Measured by the bench from free spins: ``most_slowing_deg_s2`` and the keys that need it.
 """
 
 from __future__ import annotations
@@ -60,6 +60,15 @@ class WheelFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     least_slowing_deg_s2: Positive | None = None
     """What its friction alone slows it by, at low speed, imbalance left out: the mean over whole turns."""
     slowing_per_s: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
+    most_slowing_deg_s2: Positive | None = None
+    """What its friction alone slows it by at most, as ``least_slowing_deg_s2``. With it a turn that no free coast of
+    this wheel explains is refused."""
+    least_slowing_per_s: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
+    """What each degree a second of speed adds to the least slowing; ``slowing_per_s`` is what it adds to the most."""
+    imbalance_deg_s2: Annotated[float, msgspec.Meta(ge=0, le=500)] | None = None
+    """How hard its heavy side pulls at most. Needs ``imbalance_at_deg``."""
+    imbalance_at_deg: Degrees | None = None
+    """Where the pointer is, from the beginning of segment 0, when that pull is strongest towards rising numbers."""
     roll_back_deg: Annotated[float, msgspec.Meta(ge=10, le=350)] = 170.0
     """How far this wheel may roll back after it stopped uphill."""
     reference_deg: Degrees | None = None
@@ -96,6 +105,13 @@ class WheelMap:
     def slowing(self, speed_deg_s: float) -> float:
         """The most that this wheel changes its speed by without a hand, degrees per second squared."""
         return self.file.slowing_deg_s2 + self.file.slowing_per_s * abs(speed_deg_s)
+
+    def pull_height(self, pointer_deg: float) -> float:
+        """What gravity has stored in the wheel there, (degrees/s)²/2; 0 where its imbalance was not measured."""
+        file = self.file
+        if file.imbalance_deg_s2 is None or file.imbalance_at_deg is None:
+            return 0.0
+        return -math.degrees(file.imbalance_deg_s2) * math.sin(math.radians(pointer_deg - file.imbalance_at_deg))
 
     @property
     def least_slowing_deg_s2(self) -> float:
@@ -164,9 +180,25 @@ def _problems(file: WheelFile) -> list[str]:
     least = file.least_slowing_deg_s2
     if least is not None and not least <= file.slowing_deg_s2:
         found.append("least_slowing_deg_s2: above slowing_deg_s2, which is the most that the wheel slows by")
+    found += _friction_problems(file)
     numbers = (file.offset_deg, file.slowing_deg_s2, file.slowing_per_s, file.keep_out_deg, *file.correction_deg)
     if not all(map(math.isfinite, numbers)):
         found.append("every number must be finite")
+    return found
+
+
+def _friction_problems(file: WheelFile) -> list[str]:
+    found = []
+    least, most = file.least_slowing_deg_s2, file.most_slowing_deg_s2
+    if most is not None and (least is None or not least <= most <= file.slowing_deg_s2):
+        found.append(
+            "most_slowing_deg_s2: must be least_slowing_deg_s2 at least and slowing_deg_s2 at most, which counts the "
+            "imbalance in; take all of them from one calibration"
+        )
+    if file.least_slowing_per_s > file.slowing_per_s:
+        found.append("least_slowing_per_s: above slowing_per_s, which is the most")
+    if (file.imbalance_deg_s2 is None) is not (file.imbalance_at_deg is None):
+        found.append("imbalance_deg_s2, imbalance_at_deg: one without the other; take both from one calibration")
     return found
 
 

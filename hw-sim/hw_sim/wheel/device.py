@@ -14,7 +14,7 @@ from hw_sim.wheel.faults import TurnDesk, TurnFault, parse_turn
 from hw_sim.wheel.layout import wheel_file
 from hw_sim.wheel.options import ColourWheelOptions, WheelCounterOptions, WheelModbusOptions
 from hw_sim.wheel.truth import Turn
-from hw_sim.wheel.turntable import Turntable
+from hw_sim.wheel.turntable import Turntable, is_word
 from hw_sim.wheel.wire import (
     BUSY,
     COUNT_REGISTER,
@@ -37,7 +37,7 @@ LATE_S = (0.12, 0.4)
 MISREAD_S = 0.8
 ROLL_BACK_MARGIN_DEG = 30
 SPOILT_FRAMES = (1, 3)
-WORD = "spin"
+WORDS = "spin, step, step N, back, back N, boundary N"
 ZERO, ZERO_ANSWER = 6, 8
 """The function that sets zero, and the bytes of an answer that says so."""
 
@@ -161,9 +161,9 @@ class ColourWheel:
 
     def tell(self, word: str) -> None:
         """Somebody says something to the dealer. Raises ``UnknownWord``."""
-        if word != WORD:
-            raise UnknownWord(f"a dealer at the wheel does not know {word!r}; there is: {WORD}")
-        self.table.tell()
+        if not is_word(word):
+            raise UnknownWord(f"nobody at the wheel knows {word!r}; there are: {WORDS}")
+        self.table.tell(word)
 
     def files(self) -> Mapping[str, str]:
         """The wheel's calibration file."""

@@ -6,6 +6,7 @@ The encoder is part of the wheel; what its wire carries is not known here. Fault
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Generator
 from random import Random
 
@@ -26,6 +27,14 @@ from hw_sim.wheel.physics import (
 from hw_sim.wheel.truth import Turn
 
 Script = Generator[float, None, None]
+
+SPIN, STEP, BACK, BOUNDARY = "spin", "step", "back", "boundary"
+"""Words: the dealer spins; a technician turns the wheel on by a segment (``step 2``: by two), back, or so that the
+pointer stands where segment N begins (``boundary 13``)."""
+STEP_WITHIN = (0.25, 0.75)
+"""Where in a segment he leaves the pointer, as a part of it."""
+BY_EYE_DEG = 0.15
+"""So well does he put the pointer on a boundary."""
 
 SETTLE_S = 2.5
 """After it came to rest the dealer leaves the wheel alone for so long."""
@@ -64,6 +73,8 @@ class Turntable:
         self._rng = rng
         # Its own chance, so that how often somebody asks changes no turn.
         self._noise = Random(rng.random())
+        self._hand = Random()
+        self._hand.setstate(rng.getstate())
         self._desk = desk
         self._finished = finished
         self._strike = strike
@@ -74,7 +85,7 @@ class Turntable:
         self.turn: Turn | None = None
         self._turns = 0
         self._course = Course(0.0, (rng.randrange(SEGMENTS) + 0.5) * SEGMENT_DEG)
-        self._told = False
+        self._told: deque[str] = deque()
         self._unsure = self._slipped_between = False
         self._to_come: list[tuple[float, TurnFault]] = []
         self._script = self._life()
@@ -107,9 +118,10 @@ class Turntable:
         self.encoder.watch(deg)
         return self.encoder.count(deg, self._noise)
 
-    def tell(self) -> None:
-        """The dealer may spin the wheel."""
-        self._told = True
+    def tell(self, word: str = SPIN) -> None:
+        """Somebody tells the dealer, or the technician, to do something: one of ``is_word``."""
+        if word != SPIN or SPIN not in self._told:
+            self._told.append(word)
         self._wake_s = min(self._wake_s, self.now_s)
 
     # -- the dealer
@@ -120,7 +132,11 @@ class Turntable:
             if self._options.starts == "told":
                 while not self._told:
                     yield math.inf
-                self._told = False
+                word = self._told.popleft()
+                if word != SPIN:
+                    self._by_hand(word)
+                    yield from self._until(self._course.end_s)
+                    continue
             else:
                 yield from self._until(self.now_s + self._rng.uniform(*self._options.between_s))
             yield from self._play(self._desk.next_turn())
@@ -236,6 +252,31 @@ class Turntable:
 
     # -- what hands and shafts do
 
+    def _by_hand(self, word: str) -> None:
+        """A technician turns the wheel to a place; where within a segment he leaves to chance."""
+        name, _, number = word.partition(" ")
+        deg = self.angle()
+        if name == BOUNDARY:
+            goal = int(number) * SEGMENT_DEG + self._hand.uniform(-BY_EYE_DEG, BY_EYE_DEG)
+            self._turn_by((goal - deg) % 360)
+            return
+        inside = self._hand.uniform(*STEP_WITHIN) * SEGMENT_DEG
+        here, edge = math.floor(deg / SEGMENT_DEG), round(deg / SEGMENT_DEG)
+        if abs(deg - edge * SEGMENT_DEG) <= 2 * BY_EYE_DEG:  # on a boundary: one step is into the next segment
+            here = edge - (name == STEP)
+        goal = (here + {STEP: 1, BACK: -1}[name] * int(number or 1)) * SEGMENT_DEG + inside
+        self._turn_by(goal - deg)
+
+    def _turn_by(self, deg: float) -> None:
+        """Slowly, by hand."""
+        seconds = max(0.6, abs(deg) / 90)
+        course = Course(self.now_s, self.angle())
+        from_deg, steps = course.end_deg, max(50, round(seconds / 0.02))
+        for step in range(1, steps + 1):
+            part = step / steps
+            course.add(self.now_s + seconds * part, from_deg + deg * (1 - math.cos(math.pi * part)) / 2)
+        self._course = course
+
     def _nudge(self, deg: float) -> None:
         course = Course(self.now_s, self.angle())
         from_deg = course.end_deg
@@ -256,6 +297,14 @@ class Turntable:
             self.encoder.slip_deg = 0.0
         else:
             self._unsure = True
+
+
+def is_word(word: str) -> bool:
+    """Whether anybody at the wheel knows it."""
+    name, _, number = word.partition(" ")
+    if name == BOUNDARY:
+        return number.isdecimal() and int(number) < SEGMENTS
+    return name in (SPIN, STEP, BACK) and (not number or (name != SPIN and number.isdecimal()))
 
 
 def _segment(deg: float) -> int:
