@@ -82,6 +82,8 @@ class DeviceAction(StrEnum):
     """The shaker may shake now."""
     SET_ZERO = "set_zero"
     """The encoder takes the place where the wheel stands as its zero."""
+    SELF_TEST = "self_test"
+    """The device tests itself, between games; the answer comes as a notice. Only the bench asks for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A technician who calibrates a simulated wheel with the bench's pure parts, and the wheel before the judge after it."""
+"""A technician who calibrates a simulated wheel with the bench's pure parts; after it the wheel before the judge."""
 
 from __future__ import annotations
 

@@ -17,14 +17,32 @@ from dealer_calibration.cli import (
     files,
     probe,
     report,
+    roulette,
     shadow,
     shoe,
     shuffler,
     statistics,
+    wheel,
 )
 from dealer_calibration.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG
 
-_COMMANDS = (devices, probe, check, report, card, shoe, shuffler, codebook, dice, beans, files, statistics, shadow)
+_COMMANDS = (
+    devices,
+    probe,
+    check,
+    report,
+    roulette,
+    wheel,
+    card,
+    shoe,
+    shuffler,
+    codebook,
+    dice,
+    beans,
+    files,
+    statistics,
+    shadow,
+)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -5,6 +5,7 @@ Numbers are counted from the segment where he begins, 0, in the order in which h
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections import Counter
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ def color_of(text: str) -> str | None:
 
 def way_of(degs: Sequence[float]) -> int:
     """1 where the encoder's angle rises from stop to stop, -1 where it falls, 0 where it has not moved enough."""
-    steps = [after - before for before, after in zip(degs, degs[1:], strict=False)]
+    steps = [after - before for before, after in itertools.pairwise(degs)]
     if not steps:
         return 0
     middle = statistics.median(steps)

@@ -112,8 +112,8 @@ class WheelWatch:
             self._begin(reading)
             fit = self._track.add(reading)
             assert isinstance(fit, Sample)
-        if reading.absolute:
-            self._base_deg = reading.count * 360 / reading.per_turn - fit.deg if self._base_deg is None else self._base_deg
+        if reading.absolute and self._base_deg is None:
+            self._base_deg = reading.count * 360 / reading.per_turn - fit.deg
         self._whole &= fit.gap_s <= MOST_GAP_S and not reading.counts_lost
         self._still.add(fit, MOST_GAP_S)
         self._follow(fit)
@@ -166,4 +166,3 @@ class WheelWatch:
             return
         off = None if before is None else (at_deg - before + 180) % 360 - 180
         self.passes.append(MarkPass(self._base_deg + at_deg, off))
-

@@ -129,4 +129,3 @@ def as_toml(file: WheelFile) -> bytes:
         else:
             lines.append(f"{key} = {msgspec.json.encode(value).decode()}")
     return ("\n".join(lines) + "\n").encode()
-

@@ -53,7 +53,7 @@ class Fitted:
                 raise CalibrationError(found.folder / ENVELOPE, [reason])
             expected = expectations(found.envelope.values)
             slot = driver.calibration
-            if slot is None or found.envelope.kind != slot.kind:
+            if slot is None or not slot.takes(found.envelope.kind):
                 self._for_game.append((place, found))
             else:
                 options = _filled(options, slot, found, slot.key.split("."))
@@ -74,7 +74,7 @@ class Fitted:
         slot = game.calibration
         for place, found in self._for_game:
             file = found.folder / ENVELOPE
-            if slot is None or found.envelope.kind != slot.kind:
+            if slot is None or not slot.takes(found.envelope.kind):
                 reason = f'kind: nothing here takes "{found.envelope.kind}"; calibrate this device anew'
                 problems.append(Problem(place, f"{file}: {reason}"))
                 continue
@@ -108,6 +108,9 @@ class Fitted:
 
 def _filled(values: Mapping[str, Any], slot: CalibrationSlot, found: Calibration, key: list[str]) -> dict[str, Any]:
     """``values`` with the calibration at the key. Raises ``ValueError`` where something stands there already."""
+    section = slot.section_of(found.envelope.kind)
+    if section is not None and section not in found.envelope.values:
+        return dict(values)
     first, *rest = key
     inner = values.get(first)
     if rest:
@@ -116,7 +119,8 @@ def _filled(values: Mapping[str, Any], slot: CalibrationSlot, found: Calibration
         return {**values, first: _filled(inner or {}, slot, found, rest)}
     if inner is not None:
         raise ValueError(f"{slot.key} is given beside it; keep one of both")
-    figures = {name: value for name, value in found.envelope.values.items() if name != "expect"}
+    whole = found.envelope.values
+    figures: Any = whole[section] if section else {name: value for name, value in whole.items() if name != "expect"}
     return {**values, first: figures if slot.file is None else str(found.file(slot.file))}
 
 

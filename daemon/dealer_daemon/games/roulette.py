@@ -117,7 +117,7 @@ GAME = AttemptGame(
     stated=_stated,
     starts=lambda settings: settings.spin.launch,
     remembers=True,
-    calibration=CalibrationSlot("lap-curve", "spin.estimate"),
+    calibration=CalibrationSlot("lap-curve", "spin.estimate", section=("roulette-wheel", "curve")),
     calibrates=Observes.NUMBER,
     same=lambda one, other: one["number"] == other["number"],
 )

@@ -53,9 +53,7 @@ class Coast:
         unknown = max(0.0, SLOWING_MARGIN * file.slowing_deg_s2 - self._least)
         imbalance = IMBALANCE_PART * (file.imbalance_deg_s2 or 0.0) if measured else unknown
         self._height = wheel.pull_height if measured else lambda pointer_deg: 0.0  # noqa: ARG005
-        self._open = [
-            (way, 4 * math.degrees(imbalance) * abs(math.sin(math.radians(way / 2)))) for way in WAYS_DEG
-        ]
+        self._open = [(way, 4 * math.degrees(imbalance) * abs(math.sin(math.radians(way / 2)))) for way in WAYS_DEG]
         """For each way what imbalance may give or take of the square of the speed, beyond what is known."""
         self._times_s: list[float] = []
         self._ways_deg: list[float] = []

@@ -25,6 +25,8 @@ class Ask:
     code: str
     key: str = ""
     needs_idle: bool = False
+    patience_ns: int = PATIENCE_NS
+    """How long its answer may take."""
 
     def wire(self) -> bytes:
         """The bytes to send."""
@@ -68,7 +70,7 @@ class Dialogue:
             return ()
         self._queue.remove(ask)
         self._next_ns = now_ns + PACE_NS
-        self._sent.append((ask, now_ns + PATIENCE_NS))
+        self._sent.append((ask, now_ns + ask.patience_ns))
         return (ask.wire(),)
 
     def answered(self, answer: Answer) -> Ask | None:

@@ -40,8 +40,8 @@ class CammeghOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 def actions(options: CammeghOptions) -> frozenset[DeviceAction]:
-    """Voids are acknowledged under ``control`` only."""
-    return frozenset({DeviceAction.ACKNOWLEDGE_VOID} if options.control else ())
+    """Voids are acknowledged, and self-tests begun, under ``control`` only."""
+    return frozenset({DeviceAction.ACKNOWLEDGE_VOID, DeviceAction.SELF_TEST} if options.control else ())
 
 
 def serial_settings(_options: CammeghOptions) -> SerialSettings:

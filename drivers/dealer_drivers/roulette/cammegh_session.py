@@ -40,6 +40,7 @@ from dealer_drivers.roulette.cammegh_frames import (
 )
 from dealer_drivers.roulette.cammegh_options import CammeghOptions
 from dealer_drivers.roulette.cammegh_parameters import ParameterCheck
+from dealer_drivers.roulette.cammegh_selftest import SELF_TEST, self_test_notice
 from dealer_drivers.roulette.pockets import pocket_of_field
 
 SILENT_AFTER_S = 5.0
@@ -147,9 +148,15 @@ class CammeghSession(abc.ABC):
         return min((time for time in times if time is not None), default=None)
 
     def request(self, action: DeviceAction, at: Instant) -> Output:
-        if action is not DeviceAction.ACKNOWLEDGE_VOID or not self._options.control or self._heard_ns is None:
+        if not self._options.control or self._heard_ns is None:
             return NOTHING
-        self._dialogue.ask(Ask("*R", "R"), first=True)
+        match action:
+            case DeviceAction.ACKNOWLEDGE_VOID:
+                self._dialogue.ask(Ask("*R", "R"), first=True)
+            case DeviceAction.SELF_TEST:
+                self._dialogue.ask(SELF_TEST)
+            case _:
+                return NOTHING
         return Output(send=self._dialogue.step(at.mono_ns, idle=self._idle()))
 
     # What a model adds
@@ -282,6 +289,8 @@ class CammeghSession(abc.ABC):
                 return [DeviceNotice(at=at, raw=answer.raw, notice="identity", detail=answer.text)]
             case "T":
                 return self._parameter(ask.key, answer, at)
+            case "F":
+                return [self_test_notice(answer, at)]
             case "R" if answer.text == "OK":
                 return self._cleared(
                     at, NOT_ACKNOWLEDGED, "The wheel took the acknowledgement of its void.", answer.raw
@@ -296,6 +305,8 @@ class CammeghSession(abc.ABC):
                 return []
             case "T":
                 return self._parameter(ask.key, None, at)
+            case "F":
+                return [self_test_notice(None, at)]
             case "R":
                 return self._fault(at, NOT_ACKNOWLEDGED, self._void_detail("did not answer"))
         return self._on_answer(ask, None, at)
