@@ -23,6 +23,8 @@ from dealer_drivers.readings.roulette import NumberWitness, Rotation
 
 SLOWEST_CADENCE_S = 0.75
 """The cadence is 0.5 s (``devices.md`` §1)."""
+WIDE_LAPS = 2.0
+"""An estimate that is off by more than this leaves most throws near the seventh lap open."""
 SURE_CHANCE = 0.01
 """A pocket that is missed by chance no more often than this is held for dead."""
 
@@ -143,7 +145,9 @@ def curve_finding(seen: Sequence[tuple[float, int]]) -> tuple[Finding, Fitted | 
         "worst_laps": round(fitted.worst_laps, 2),
         "miss_bound_part": round(miss_bound(fitted.spins), 3),
     }
-    return Finding(code="lap_curve", ok=True, said=said, figures=figures), fitted
+    wide = curve.margin_laps > WIDE_LAPS
+    do = "many spins will be for the dealer to confirm: count laps (lap_events, extended) if the wheel can" if wide else ""
+    return Finding(code="lap_curve", ok=None if wide else True, said=said, do_next=do, figures=figures), fitted
 
 
 def rotor_finding(spins: Sequence[SpinSeen], rules: SpinRules) -> Finding:

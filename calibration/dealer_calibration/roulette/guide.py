@@ -74,8 +74,9 @@ class RouletteGuide:
         """The wheel talks. Raises ``BenchError`` with what is wrong."""
         self._talk.step("Is the wheel there?")
         await self._link.up()
-        watch, health = self.played.watch, self._link.health
+        watch = self.played.watch
         await self._listener.until(lambda: bool(watch.frames or watch.spins), FIRST_WITHIN_S)
+        health = self._link.health
         if not health.valid_frames and health.bytes_in:
             raise BenchError(
                 f"{health.bytes_in} bytes came and none is a frame of {self._link.device.driver.name}: wrong speed, wrong "
