@@ -43,6 +43,7 @@ class VirtualLink:
         return at(self.sim.now_s)
 
     async def up(self, within_s: float = 10.0) -> None:
+        del within_s
         self._take(self._session.opened(self._now()))
 
     async def next(self, within_s: float | None = None) -> Seen | None:
@@ -149,7 +150,7 @@ def virtual(
     config: Path,
     sim: SimDevice,
     person: Person,
-    spoil: Callable[[VirtualLink], None] = lambda link: None,
+    spoil: Callable[[VirtualLink], None] = lambda _: None,
 ) -> Result:
     """One run of a guided command, its options as typed."""
     arguments: argparse.Namespace = build_parser().parse_args(words)

@@ -54,9 +54,9 @@ class WheelPerson(Person):
         """Said to the wheel instead of its own word, by question."""
 
     def hears(self, text: str) -> None:
-        if text.startswith(("Spin the wheel", "Spin ")) and not self._last_spin(text):
-            self.do("spin", rest=False)
-        elif any(words in text for words in ("again, please", "spin it harder", "One more spin")):
+        if (text.startswith(("Spin the wheel", "Spin ")) and not self._last_spin(text)) or any(
+            words in text for words in ("again, please", "spin it harder", "One more spin")
+        ):
             self.do("spin", rest=False)
         elif text.startswith("Walk through"):
             self.do(f"boundary {self.first}")
@@ -93,9 +93,7 @@ class WheelPerson(Person):
                 return self.words.get(key, "y")
 
 
-def calibrate(
-    config: Path, wheel: ColourWheel, person: WheelPerson | None = None, *words: str, **more: Any
-) -> Result:
+def calibrate(config: Path, wheel: ColourWheel, person: WheelPerson | None = None, *words: str, **more: Any) -> Result:
     """One run of ``dealer-calibrate wheel``."""
     typed = ["wheel", "--config", str(config), "--table", "w1", "--device", "encoder", "--by", "Li", *words]
     return virtual(run_wheel, typed, config, wheel, person or WheelPerson(wheel), **more)

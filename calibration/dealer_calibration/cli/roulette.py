@@ -1,4 +1,4 @@
-"""``dealer-calibrate roulette``: a roulette wheel's settings, sensors, laps and pockets, looked at with a technician."""
+"""``dealer-calibrate roulette``: a roulette wheel's settings, sensors, laps and pockets, with a technician."""
 
 from __future__ import annotations
 

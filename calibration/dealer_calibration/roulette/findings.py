@@ -105,13 +105,13 @@ def lap_findings(counted: Sequence[tuple[int, int]], *, offset: int, laps: str) 
         "mean_off_laps": round(found.mean_off, 2),
     }
     said = (
-        f"of {found.spins} spins the wheel counted {found.exact} as you did, {found.off_by_one} off by one, {found.worse} "
-        "worse"
+        f"of {found.spins} spins the wheel counted {found.exact} as you did, {found.off_by_one} off by one, "
+        f"{found.worse} worse"
     )
     if found.undercounts:
         do = "a rim sensor misses the ball: clean all of them, run its self-test, count again"
         if found.steady_offset is not None:
-            do = f"it counts from another moment on, or a sensor is dead: if {found.steady_offset:+d} stays, change lap_offset"
+            do = f"a sensor is dead, or it counts from another moment on: if {found.steady_offset:+d} stays, set lap_offset"
         yield Finding(code="laps_undercounted", ok=False, said=said, do_next=do, figures=figures)
     elif found.worse or found.mean_off >= 0.5:
         do = "it counts laps that were not: see lap_offset, and whether a sensor is hit twice"
@@ -146,7 +146,11 @@ def curve_finding(seen: Sequence[tuple[float, int]]) -> tuple[Finding, Fitted | 
         "miss_bound_part": round(miss_bound(fitted.spins), 3),
     }
     wide = curve.margin_laps > WIDE_LAPS
-    do = "many spins will be for the dealer to confirm: count laps (lap_events, extended) if the wheel can" if wide else ""
+    do = (
+        "many spins will be for the dealer to confirm: count laps (lap_events, extended) if the wheel can"
+        if wide
+        else ""
+    )
     return Finding(code="lap_curve", ok=None if wide else True, said=said, do_next=do, figures=figures), fitted
 
 

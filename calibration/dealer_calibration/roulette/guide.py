@@ -79,8 +79,8 @@ class RouletteGuide:
         health = self._link.health
         if not health.valid_frames and health.bytes_in:
             raise BenchError(
-                f"{health.bytes_in} bytes came and none is a frame of {self._link.device.driver.name}: wrong speed, wrong "
-                "driver or crossed wires; dealer-calibrate probe tells which",
+                f"{health.bytes_in} bytes came and none is a frame of {self._link.device.driver.name}: wrong speed, "
+                "wrong driver or crossed wires; dealer-calibrate probe tells which",
                 NO,
             )
         if not health.bytes_in:

@@ -14,6 +14,8 @@ from dealer_daemon.validation.spin_rules import LapCurve, estimate_laps
 FEWEST_TO_COUNT = 10
 FEWEST_FOR_CURVE = 20
 """Of fewer spins the largest error seen says little of the next: see ``miss_bound``."""
+FEWEST_STRENGTHS = 6
+"""Times in the rim that differ: a curve through fewer is a guess between them."""
 KNOTS = 6
 SIGMAS = 3.0
 
@@ -75,7 +77,7 @@ def fit_curve(seen: Sequence[tuple[float, int]]) -> Fitted:
         )
     pairs = sorted(seen)
     times = [seconds for seconds, _ in pairs]
-    if times[-1] - times[0] < 1.0:
+    if times[-1] - times[0] < 1.0 or len(set(times)) < FEWEST_STRENGTHS:
         raise NoCurve("all spins were of one strength: throw the ball weaker and harder, too")
     knots = [times[0] + (times[-1] - times[0]) * part / (KNOTS - 1) for part in range(KNOTS)]
     errors = []

@@ -6,7 +6,7 @@ import itertools
 import statistics
 from dataclasses import dataclass, field
 
-from dealer_drivers.instant import Instant
+from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import Reading
 from dealer_drivers.readings.roulette import (
     BallLaps,
@@ -22,6 +22,8 @@ from dealer_drivers.readings.roulette import (
 IN_PLAY = frozenset({WheelPhase.RIM, WheelPhase.NO_MORE_BETS})
 LATE_S = 1.5
 """``devices.md`` §1: 1.5 s without a frame is late."""
+CADENCE_S, BURST_S = 0.5, 0.25
+FEWEST_INTERVALS = 4
 AT_ONCE_S = 0.2
 """A line at once when the state changes is no beat of the cadence."""
 
@@ -75,8 +77,8 @@ class RouletteWatch:
     """Fed with readings; ``spins`` are those that are over, the oldest first."""
 
     spins: list[SpinSeen] = field(default_factory=list)
-    intervals_s: list[float] = field(default_factory=list)
-    """Between status frames of the cadence."""
+    times_s: list[float] = field(default_factory=list)
+    """When each status frame of the cadence arrived."""
     frames: int = 0
     periodic: bool = False
     phase: WheelPhase | None = None
@@ -110,13 +112,11 @@ class RouletteWatch:
         return len(self.spins)
 
     def _status(self, status: WheelStatus) -> None:
-        before, self.newest = self.newest, status
+        self.newest = status
         self.frames += 1
         self.periodic |= status.periodic
-        if before is not None and status.periodic and before.periodic:
-            interval = status.at.since_s(before.at)
-            if interval >= AT_ONCE_S:
-                self.intervals_s.append(interval)
+        if status.periodic:
+            self.times_s.append(status.at.mono_ns / NS_PER_S)
         was, self.phase = self.phase, status.phase
         if status.phase is WheelPhase.RIM and was is not WheelPhase.RIM:
             self._end()
@@ -153,7 +153,8 @@ class RouletteWatch:
 
 @dataclass(frozen=True, slots=True)
 class Cadence:
-    """Seconds between status frames; ``late`` were longer than ``LATE_S``."""
+    """Seconds between status frames; ``late``: gaps over ``LATE_S`` whose frames never came. Frames that a stalled
+    reader gets late, all of them and at once, are no gap."""
 
     frames: int
     median_s: float
@@ -163,8 +164,16 @@ class Cadence:
 
 def cadence(watch: RouletteWatch) -> Cadence | None:
     """The rhythm of the status frames; ``None`` for a wheel without one."""
-    intervals = watch.intervals_s
-    if not watch.periodic or len(intervals) < 4:
+    times = watch.times_s
+    intervals = [after - before for before, after in itertools.pairwise(times) if after - before >= AT_ONCE_S]
+    if len(intervals) < FEWEST_INTERVALS:
         return None
-    late = sum(interval > LATE_S for interval in intervals)
+    late = 0
+    for place, (before, after) in enumerate(itertools.pairwise(times), start=1):
+        owed = int((after - before) / CADENCE_S) - 2
+        if (
+            after - before > LATE_S
+            and sum(one <= after + BURST_S for one in times[place + 1 : place + 1 + owed]) < owed
+        ):
+            late += 1
     return Cadence(watch.frames, statistics.median(intervals), max(intervals), late)

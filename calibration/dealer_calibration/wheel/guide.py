@@ -1,4 +1,4 @@
-"""``dealer-calibrate wheel``, step by step: what is asked of the technician, and what the wheel's encoder says to it."""
+"""``dealer-calibrate wheel``, step by step: what is asked of the technician, and what the encoder says to it."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ class WheelGuide:
             return next(iter(faults.values()))
         if health.bytes_in and not health.valid_frames:
             return (
-                f"{health.bytes_in} bytes came and none is a frame of this encoder: wrong speed, wrong parity or another "
-                "device; dealer-calibrate probe tells which"
+                f"{health.bytes_in} bytes came and none is a frame of this encoder: wrong speed, wrong parity or "
+                "another device; dealer-calibrate probe tells which"
             )
         return next(iter(faults.values()), "no bytes came: is the encoder powered, are TX and RX (A and B) crossed?")
 

@@ -142,7 +142,9 @@ def test_a_sensor_that_its_own_test_finds_is_named(tmp_path: Path) -> None:
 
 def test_no_self_test_without_control_nor_consent(tmp_path: Path) -> None:
     floor = ss2()
-    result = bench(roulette_table(tmp_path, 'driver = "cammegh-ss2"\n', laps="unobserved"), floor, None, "--step", "self-test")
+    result = bench(
+        roulette_table(tmp_path, 'driver = "cammegh-ss2"\n', laps="unobserved"), floor, None, "--step", "self-test"
+    )
     assert of(result, "self_test").ok is None
     refusing = bench(roulette_table(tmp_path), floor, Croupier(floor, {"self_test": "n"}), "--step", "self-test")
     assert of(refusing, "self_test").ok is None
@@ -176,8 +178,6 @@ def test_pockets_that_never_come_are_told_from_those_that_did_not_yet(tmp_path: 
     everything = bench(config, ss2(numbers=ORDER), None, "--step", "pockets", "--most-spins", "60")
     assert of(everything, "pockets").ok
     dead = {"10": "5", "23": "5", "8": "5"}  # neighbours
-    scattered = bench(config, ss2(laps=laps), None, "--step", "spins", "--spins", "30")
-    assert of(scattered, "lap_curve").ok is None, "on a fast table the rim says little of the laps"
     few = bench(config, ss2(numbers=ORDER), Croupier(ss2(), {"place": "-"}), "--step", "pockets", "--most-spins", "40",
                 spoil=through(OtherNumbers(dead)))  # fmt: skip
     assert of(few, "pockets").ok is None

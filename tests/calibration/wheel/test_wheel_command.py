@@ -267,10 +267,9 @@ def test_left_at_any_question_everything_is_as_it_was(question: int, tmp_path: P
 
 
 def test_the_wrong_table_and_the_wrong_device_are_refused(tmp_path: Path) -> None:
+    from dealer_calibration.wheel.command import run_wheel
     from support.bench import wheel_config
     from support.virtual_bench import virtual
-
-    from dealer_calibration.wheel.command import run_wheel
 
     wheel = simulated("wheel-counter")
     config = wheel_config(tmp_path, "/dev/wheel")

@@ -1,4 +1,4 @@
-"""A wheel whose friction was measured: a turn that no free coast of it explains is refused, and every free one counts."""
+"""Wheels whose friction was measured: turns that no free coast explains are refused, and every free one counts."""
 
 from __future__ import annotations
 
