@@ -112,6 +112,24 @@ def test_a_games_setting_is_filled_by_path_or_by_values(bench: Bench) -> None:
     assert table.devices[0].calibration.expected["rotor_rpm"].value == 14.0
 
 
+def test_a_section_of_a_wheels_calibration_is_the_curve(bench: Bench) -> None:
+    about = {"parameters": {"m": "2.0"}, "expect": {"rotor_rpm": {"value": 14.0, "tolerance": 1.0}}}
+    bench.keep("roulette-wheel", "cammegh-ss2", about | {"curve": CURVE})
+    table = bench.read(ROULETTE + USED).tables["t"]
+    assert table.settings.spin.estimate.margin_laps == 1.0
+    bench.keep("roulette-wheel", "cammegh-ss2", about)
+    ((key, reason),) = bench.errors(ROULETTE + USED)
+    assert key == AT
+    assert "needs the wheel's calibration curve" in reason
+    counted_laps = ROULETTE.replace('laps = "estimated"', 'laps = "unobserved"')
+    table = bench.read(counted_laps + USED).tables["t"]
+    assert table.settings.spin.estimate is None
+    assert table.devices[0].calibration is not None
+    assert table.devices[0].calibration.expected["rotor_rpm"].value == 14.0
+    bench.keep("roulette-wheel", "cammegh-ss2", {"curve": {"points": [[1, 2]], "margin_laps": -1}})
+    assert {key for key, _ in bench.errors(ROULETTE + USED)} == {AT}
+
+
 def test_a_path_stays_valid_and_has_its_hash(bench: Bench, cloth: bytes, tmp_path: Path) -> None:
     path = tmp_path / bean_camera.NAME
     (device,) = bench.read(f'{CLOTH}profile = "{path}"\n').tables["t"].devices

@@ -111,7 +111,7 @@ def lap_findings(counted: Sequence[tuple[int, int]], *, offset: int, laps: str) 
     if found.undercounts:
         do = "a rim sensor misses the ball: clean all of them, run its self-test, count again"
         if found.steady_offset is not None:
-            do = f"a sensor is dead, or it counts from another moment on: if {found.steady_offset:+d} stays, set lap_offset"
+            do = f"a sensor is dead, or laps begin elsewhere: if {found.steady_offset:+d} stays, set lap_offset"
         yield Finding(code="laps_undercounted", ok=False, said=said, do_next=do, figures=figures)
     elif found.worse or found.mean_off >= 0.5:
         do = "it counts laps that were not: see lap_offset, and whether a sensor is hit twice"

@@ -25,7 +25,8 @@ TURNS: dict[str, Word] = {
     ),
     "stopped_by_hand": Word(
         _REFUSED, "Stopped by hand", "转盘被人为停止", "轉盤被人為停止",
-        "The wheel slowed down faster than it does by itself. The dealer stopped it (002), or something touched it.",
+        "The wheel slowed down faster than it does by itself, at once or over its turns (`most_slowing_deg_s2` in the "
+        "wheel's file). The dealer stopped it (002), or something touched it.",
     ),
     "pushed_again": Word(
         _REFUSED, "Pushed again while it ran", "转动中再次推动", "轉動中再次推動",

@@ -129,6 +129,24 @@ def test_a_wheel_that_is_told_spins_when_told() -> None:
         wheel.tell("deal")
 
 
+def test_a_technician_steps_and_finds_boundaries() -> None:
+    wheel = colour_wheel(WheelCounterOptions(name="w", starts="told"), 1, TruthLog())
+    wheel.advance(1.0)
+
+    def after(word: str) -> float:
+        wheel.tell(word)
+        wheel.advance(wheel.now_s + 8.0)
+        return wheel.table.angle() * 52 / 360 % 52
+
+    for segment in (13, 51, 0):
+        off = (after(f"boundary {segment}") - segment + 26) % 52 - 26
+        assert abs(off) < 0.03
+    assert [int(after(word)) for word in ("step", "step", "step 3", "back", "back 2")] == [0, 1, 4, 3, 1]
+    for word in ("boundary", "boundary 52", "step x", "spin 2", "jump"):
+        with pytest.raises(ValueError, match="boundary N"):
+            wheel.tell(word)
+
+
 def test_faults_are_injected_by_name() -> None:
     log = TruthLog()
     wheel = colour_wheel(WheelModbusOptions(name="w"), 1, log)

@@ -46,7 +46,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
             ),
             Example(
                 name="laps",
-                sends=(rb"\*(V|G\?|m 2|R)\r\n",),
+                sends=(rb"\*(V|G\?|m 2|R|F)\r\n",),
                 options={"extended": True, "control": True},
                 steps=(*received(0.3, *SPIN, every_s=0.5), *passed(12.0)),
                 answer=answer,

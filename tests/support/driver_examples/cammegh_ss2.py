@@ -88,7 +88,7 @@ def examples(folder: Path) -> Examples:  # noqa: ARG001
         Example(name="a spin", sends=(rb"\*V\r\n",), steps=spin, answer=identity, expect=spoken(LINES)),  # type: ignore[arg-type]
         Example(
             name="laps",
-            sends=(rb"\*(V|I 4|R)\r\n",),
+            sends=(rb"\*(V|I 4|R|F)\r\n",),
             options={"control": True, "lap_events": True},
             steps=tuple(sorted((*spin, *ball), key=lambda step: step.at_s)),
             answer=identity,
