@@ -37,7 +37,9 @@ async def run_roulette(command: BenchCommand) -> Result:
     steps: Sequence[str] = arguments.step or STEPS
     # Without settings only the curve is missing: the table estimates its laps.
     rules = SpinRules(laps="estimated") if device.settings is None else device.settings.spin
-    accepted, source = ({}, "") if arguments.new_settings else accepted_parameters(device)
+    tells = hasattr(device.ready_options(), OPTION) and getattr(device.ready_options(), "ask", False)
+    known = tells and not arguments.new_settings
+    accepted, source = accepted_parameters(device) if known else ({}, "")
     asked = replace(device, options=_asking(device, accepted))
     ready = replace(command, device=asked)
     tap = ParameterTap()
