@@ -120,12 +120,17 @@ class RouletteGuide:
         """So many spins whose laps a person counts."""
         talk, played = self._talk, self.played
         talk.step(f"Throw {number} balls, weak and hard ones, and count each one's full laps until it leaves the rim.")
-        done = 0
+        done = lost = 0
         while done < number:
             place = await self._next_spin()
             spin = played.watch.spins[place]
             if spin.number is None or (spin.began is None and played.watch.periodic):
-                talk.say("That spin was not seen from beginning to end: it does not count.", warn=True)
+                lost += 1
+                why = "its numbers differ" if len(set(spin.numbers.values())) > 1 else "it was not seen to its end"
+                talk.say(f"That spin does not count: {why}.", warn=True)
+                if lost > number:
+                    talk.say("Too many spins do not count: no more of them.", warn=True)
+                    return
                 continue
             done += 1
             talk.say(f"Spin {done} of {number}: {self._shown(spin)}")

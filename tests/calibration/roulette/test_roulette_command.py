@@ -235,3 +235,27 @@ def test_left_at_any_question_everything_is_as_it_was(question: int, tmp_path: P
         bench(config, floor, person, "--spins", "2")
     assert person.asked == ["self_test", "rotor", "laps.1", "pocket.1", "laps.2", "pocket.2", "keep"][: question + 1]
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_spin_that_was_joined_in_the_middle_does_not_count(tmp_path: Path) -> None:
+    floor = ss2(start=3)
+    person = Croupier(floor)
+    result = bench(roulette_table(tmp_path), floor, person, "--step", "spins", "--spins", "1")
+    assert "That spin does not count: it was not seen to its end." in person.said
+    assert result.figures["spins"] == 2
+    assert of(result, "laps").figures["spins"] == 1
+
+
+def test_a_wheel_whose_witnesses_never_agree_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    class OtherFrames(OtherNumbers):
+        def line(self, line: bytes) -> bytes:
+            return super().line(line) if line.startswith(b"*X") else line
+
+    names = {name: ORDER[(place + 1) % 37] for place, name in enumerate(ORDER)}
+    floor = ss2()
+    person = Croupier(floor)
+    spoil = through(OtherFrames(names))
+    result = bench(roulette_table(tmp_path), floor, person, "--step", "spins", "--spins", "2", spoil=spoil)
+    assert "witnesses_differ" in wrong(result)
+    assert result.figures["spins"] == 3
+    assert person.asked == []
