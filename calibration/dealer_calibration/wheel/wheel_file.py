@@ -19,7 +19,9 @@ SPREADS = 2.0
 CORRECTIONS = 72
 ROLL_BACK_MARGIN_DEG = 30.0
 LEAST_ROLL_BACK_DEG, MOST_ROLL_BACK_DEG = 10.0, 350.0
-STEP_S = 0.01
+STEP_S, ROLL_STEPS = 0.01, 6000
+"""No wheel rolls back for a minute."""
+LEAST_FORCE_DEG_S2 = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +105,15 @@ def roll_back_deg(coast: CoastFit) -> float:
     """How far the wheel rolls by itself from a standstill, at its worst place, and a margin."""
     furthest = 0.0
     for begin in range(5, 180, 5):
-        deg, speed, way = float(begin), 0.0, 0.0
-        # From `begin` degrees before its lowest place; friction holds a wheel that gravity does not move.
-        while coast.imbalance_deg_s2 * math.sin(math.radians(deg)) > coast.slowing_deg_s2 or speed > 0:
+        # From `begin` degrees before its lowest place; friction holds a wheel that gravity hardly moves.
+        deg, speed = float(begin), 0.0
+        for _ in range(ROLL_STEPS):
             force = coast.imbalance_deg_s2 * math.sin(math.radians(deg)) - coast.slowing_deg_s2
-            speed = max(0.0, speed + (force - coast.slowing_per_s * speed) * STEP_S)
-            if speed == 0.0:
+            if speed == 0.0 and force < LEAST_FORCE_DEG_S2:
                 break
+            speed = max(0.0, speed + (force - coast.slowing_per_s * speed) * STEP_S)
             deg -= speed * STEP_S
-            way += speed * STEP_S
-        furthest = max(furthest, way)
+        furthest = max(furthest, begin - deg)
     return min(MOST_ROLL_BACK_DEG, max(LEAST_ROLL_BACK_DEG, furthest + ROLL_BACK_MARGIN_DEG))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dealer_calibration.wheel.coast_fit import CoastFit, TooLittle, fit_coast
 from dealer_calibration.wheel.segments import color_of, compare_maps, step_problem, way_of
 from dealer_calibration.wheel.watch import Run, Standing, WheelWatch
-from dealer_calibration.wheel.wheel_file import Incomplete, Measured, as_toml, make_file
+from dealer_calibration.wheel.wheel_file import Incomplete, Measured, as_toml, make_file, roll_back_deg
 from dealer_calibration.wheel.zero import Boundary, Zero, around, find_zero, misplaced
 from dealer_daemon.validation.turn_map import COUNTS, SEGMENT_DEG, WheelFile, parse_wheel
 from dealer_drivers.readings.wheel import IndexMark, WheelAngle
@@ -108,6 +108,12 @@ def test_the_zero_is_found_from_pegs_that_were_nearly_met(offset: float, way: in
     stops = [way * ((segment + 0.5) * SEGMENT_DEG - offset) for segment in range(52)]
     assert misplaced(stops, zero.offset_deg, lambda _: 0.0, way) == [0] * 52
     assert misplaced(stops[3:] + stops[:3], zero.offset_deg, lambda _: 0.0, way) == [3] * 52
+
+
+@pytest.mark.parametrize("pull", [20.000000000000004, 20.0, 20.0001, 5.0])
+def test_a_wheel_that_gravity_hardly_moves_does_not_roll(pull: float) -> None:
+    """The first one was rolled for hours of computing: its force was a rounding error."""
+    assert roll_back_deg(CoastFit(20.0, 0.0, (pull, 0.0), ((0.0, 0.0),), 0.01, 4, 400)) < 40
 
 
 def test_steps_and_colours() -> None:
