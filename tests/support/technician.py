@@ -38,16 +38,15 @@ class CalibratedWheel(BareWheel):
             super()._feed(reading)
 
     def until_rest(self) -> Standing:
-        """Time goes on until the wheel has moved and stands."""
+        """Time goes on until the wheel stands somewhere else."""
         assert self.watch is not None
-        end_s = self.table.now_s + LONGEST_S
-        self.step()
-        while self.watch.standing() is not None and self.table.now_s < end_s:
+        end_s, before = self.table.now_s + LONGEST_S, self.table.angle()
+        while True:
             self.step()
-        while (standing := self.watch.standing()) is None:
+            standing = self.watch.standing()
+            if standing is not None and abs(self.table.angle() - before) > SEGMENT_DEG / 10:
+                return standing
             assert self.table.now_s < end_s, "it never came to rest"
-            self.step()
-        return standing
 
     def spin(self) -> None:
         assert self.watch is not None
