@@ -45,7 +45,11 @@ class Quantity:
 QUANTITIES: dict[str, Quantity] = {
     "rotor_rpm": Quantity("rpm", "look at the rotor's speed; calibrate anew if it is meant"),
     "lap_growth": Quantity("of the lap before", "clean and level the track; calibrate the laps anew"),
+    # Of a rig's picture the bench alone tells the three after ``die_px``: ``dealer-calibrate dice check``.
     "die_px": Quantity("px", "the camera or the plate moved, or the dice are others: calibrate the rig anew"),
+    "pip_pitch_px": Quantity("px", "the camera moved, or the dice are others: calibrate the rig anew"),
+    "edge_width_px": Quantity("px", "focus the camera and clean its lens; calibrate the rig anew"),
+    "brightness": Quantity("of the calibrated plate", "look at lamps and exposure; calibrate the rig anew"),
     "read_rate": Quantity("of the cards", "clean the window and look at the cards; calibrate the reader anew"),
     "index_deg": Quantity("°", "tighten the coupling of the encoder; calibrate the wheel anew", around=True),
 }

@@ -43,7 +43,7 @@ class CameraOptions(DriverOptions, frozen=True, kw_only=True):
 def camera_transport(port: str, options: CameraOptions, task: Task, clock: Clock) -> CameraTransport:
     """The transport of ``port``; opens nothing. Raises ``OptionError``."""
     settings = CameraSettings(
-        source=port.removeprefix(CAMERA),
+        source=camera_address(port),
         task=task,
         exposure=options.exposure,
         focus=options.focus,
@@ -51,14 +51,21 @@ def camera_transport(port: str, options: CameraOptions, task: Task, clock: Clock
         height=options.height,
         speed=clock.speed,
     )
-    if not settings.is_stream and not settings.source.startswith("/"):
-        raise OptionError("port", f"{port!r} is no camera: write camera:/dev/..., a path under /dev/v4l, or http://...")
     if settings.is_stream:
-        _check_address(settings.source)
         for key in OWN_SETTINGS:
             if getattr(options, key) is not None:
                 raise OptionError(key, "a camera on the network is set at the camera: leave this out")
     return CameraTransport(settings)
+
+
+def camera_address(port: str) -> str:
+    """Where the camera of ``port`` is: a path, or an http address. Raises ``OptionError``."""
+    source = port.removeprefix(CAMERA)
+    if source.startswith(("http://", "https://")):
+        _check_address(source)
+    elif not source.startswith("/"):
+        raise OptionError("port", f"{port!r} is no camera: write camera:/dev/..., a path under /dev/v4l, or http://...")
+    return source
 
 
 def _check_address(address: str) -> None:

@@ -1,0 +1,105 @@
+"""Accept and refuse: how far the same flat dice may seem to differ, chosen from all flat dice that a person confirmed.
+
+The limits of size, squareness and roundness are 1.8 times the farthest that any of the confirmed flat faces was off,
+and never beyond what the study of leaning and stacked dice allows (``profile_slant``). Of ``n`` faces none was farther
+off; the next one is, at most by the bound for none in ``n``. What lies between a face and its limit is room for days to
+come; what lies beyond is refused, which costs a shake and no money. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dealer_calibration.bench import Finding
+from dealer_calibration.cameras.figures import Bgr
+from dealer_calibration.dice_rig.bounds import upper
+from dealer_calibration.dice_rig.shakes import ShakeRead
+from dealer_drivers.dice.faces import Dice, Doubts
+from dealer_drivers.dice.profile import RigProfile
+from dealer_drivers.dice.profile_slant import with_slant
+from dealer_drivers.dice.rig_outline import Pose
+from dealer_drivers.dice.rig_reader import RigReader
+
+DRIFT = 0.5
+"""Readings that use half of what the station still accepts, on the mean, are drift."""
+
+
+def chosen(profile: RigProfile, flat: Sequence[Bgr], count: int) -> tuple[RigProfile, list[Finding]]:
+    """The profile with limits from pictures of confirmed flat dice."""
+    reader = RigReader(profile, count)
+    shown = [(picture, poses) for picture in flat if (poses := _poses(reader, picture))]
+    content, said = with_slant(profile.content, shown)
+    faces = sum(len(poses) for _, poses in shown)
+    limits = content.tolerances
+    if said:
+        return profile, [
+            Finding(code="limits", ok=False, said=sentence, do_next="mend that and calibrate again")
+            for sentence in said
+        ]
+    beyond = upper(0, faces)
+    text = (
+        f"from {faces} flat faces: size within {limits.size:.1%}, squareness {limits.unequal:.1%}, roundness "
+        f"{limits.stretch:.1%}; at most {beyond:.1%} of flat dice are farther off than any of these (95 % sure)"
+    )
+    figures: dict[str, Any] = {
+        "faces": faces,
+        "size": round(limits.size, 5),
+        "unequal": round(limits.unequal, 5),
+        "stretch": round(limits.stretch, 5),
+        "beyond_at_most": round(beyond, 5),
+    }
+    return RigProfile(content, profile.plate), [Finding(code="limits", ok=True, said=text, figures=figures)]
+
+
+def _poses(reader: RigReader, picture: Bgr) -> list[Pose]:
+    looked = reader.look(picture)
+    if isinstance(looked, Doubts) or len(looked[0].faces) != reader.count:
+        return []
+    return [found.square.pose for found in looked[0].faces]
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A kept picture of a shake, read once more."""
+
+    dice: Dice | None
+    reasons: tuple[str, ...]
+    detail: str
+
+
+def read_again(reader: RigReader, picture: Bgr) -> Again:
+    """With the limits that were chosen."""
+    answer = reader.read(picture)
+    if isinstance(answer, Doubts):
+        return Again(None, tuple(map(str, answer.reasons)), answer.detail)
+    return Again(answer, (), "")
+
+
+def expected(reader: RigReader, pictures: Sequence[Bgr], shakes: Sequence[ShakeRead]) -> dict[str, dict[str, float]]:
+    """What later readings should be like: of the shakes that were read rightly. Empty where there is none."""
+    sizes, pitches, edges, gains = list[float](), list[float](), list[float](), list[float]()
+    profile = reader.profile
+    for picture, shake in zip(pictures, shakes, strict=True):
+        frame = reader.plate.frame(picture)
+        if shake.read is None or shake.read != shake.typed or isinstance(frame, Doubts):
+            continue
+        die, pip = reader.die_first.read(frame), reader.pip_first.read(picture)
+        sizes += [found.face.size_px for found in die.faces if found.face is not None]
+        pitches += [one.face.pitch_px for one in pip.faces if one.face.value != 1]
+        edges.append(die.edge_width_px)
+        gains.append(float(np.mean(frame.gain)))
+    limits = profile.tolerances
+    found = {}
+    for name, values, part in (
+        ("die_px", sizes, limits.size * DRIFT),
+        ("pip_pitch_px", pitches, limits.size * DRIFT),
+        ("edge_width_px", edges, (limits.edge_width - 1) * DRIFT),
+        ("brightness", gains, limits.exposure * DRIFT),
+    ):
+        if values and (mean := float(np.nanmean(values))) > 0:
+            found[name] = {"value": round(mean, 4), "tolerance": round(mean * part, 5)}
+    return found
