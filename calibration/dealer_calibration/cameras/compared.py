@@ -30,6 +30,8 @@ STEPS, CLOSE = 80, 1e-5
 SMALL_PX = 3
 FINE_PX, COARSE_PX = 1.5, 16.0
 """What is finer is noise, what is coarser is light: neither says where the plate lies."""
+PLAIN, PLAIN_NOISES = 0.4, 0.12
+"""Grey levels, and parts of the noise, below which the structure of a picture is none."""
 LEAST_FIT = 0.35
 """Correlation of the two pictures below which they do not show the same thing."""
 LEAST_UNLIKE, EXPLAINS = 0.01, 0.5
@@ -78,6 +80,8 @@ class Compared:
     uneven: float
     blur_px: float
     patches: tuple[Patch, ...]
+    plain: bool = False
+    """Nothing is to be seen by which place and focus could be told."""
 
 
 def compare(before: Bgr, now: Sequence[Bgr], noise: float) -> Compared:
@@ -91,17 +95,18 @@ def compare(before: Bgr, now: Sequence[Bgr], noise: float) -> Compared:
     then = before.astype(np.float32)
     channels = _factors(then, mean)
     brighter = float(np.mean(channels))
-    warp = _warp(then, mean)
+    plain = bool(_grey(then).std() < max(PLAIN, PLAIN_NOISES * noise))
+    warp = np.array([[1, 0, 0], [0, 1, 0]], np.float32) if plain else _warp(then, mean)
     if warp is None:
         return Compared(None, brighter, channels, 0.0, 0.0, ())
     height, width = before.shape[:2]
     laid = _laid(then, warp)
     shift = _shift(warp, width, height)
     even, uneven = _lit_alike(laid, mean)
-    blur = _blur(even, mean)
+    blur = 0.0 if plain else _blur(even, mean)
     left = noise / np.sqrt(len(now)) + 0.3 * noise
     patches = _patches(even, mean, max(SPOT_LEVELS, SPOT_NOISES * left), blur, shift)
-    return Compared(shift, brighter, channels, uneven, blur, patches)
+    return Compared(shift, brighter, channels, uneven, blur, patches, plain)
 
 
 Floats = npt.NDArray[np.float32]

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dealer_calibration.cli import beans_bench
 from dealer_calibration.cli.common import Subcommands, add_command, count
 from dealer_calibration.cli.exit_codes import DONE, NO, WRONG
 from dealer_calibration.picture_files import bytes_of, picture_of_file
@@ -21,7 +22,9 @@ Counted = tuple[int, Path]
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand and its own subcommands."""
-    parser = commands.add_parser("beans", help="make a fan-tan table's profile, and read its pictures")
+    parser = commands.add_parser(
+        "beans", help="a fan-tan cloth: calibrate and check its camera, see it live, read pictures"
+    )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     maker = add_command(
         actions,
@@ -31,13 +34,7 @@ def add(commands: Subcommands) -> None:
         profile,
     )
     maker.add_argument("--out", required=True, type=Path, metavar="FILE", help="where the profile is written")
-    maker.add_argument("--rows", type=count, default=10, metavar="N", help="groups in a full column (10)")
-    maker.add_argument(
-        "--region", type=_region, metavar="X,Y,W,H", help="the part of the picture to look at (all of it)"
-    )
-    maker.add_argument("--line", choices=("across", "down"), default="across", help="how the four of a group lie")
-    for name, what in (("columns", "columns follow each other"), ("stack", "a column's groups follow each other")):
-        maker.add_argument(f"--{name}", choices=("forward", "backward"), default="forward", help=f"which way {what}")
+    _add_how(maker)
     maker.add_argument(
         "pictures", nargs="+", type=_counted, metavar="BEANS=FILE", help="a picture, and what lies in it"
     )
@@ -51,6 +48,18 @@ def add(commands: Subcommands) -> None:
     reader.add_argument("--profile", required=True, type=Path, metavar="FILE", help="the table's profile")
     reader.add_argument("--json", action="store_true", help="print a JSON line a picture")
     reader.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a picture of the table's camera")
+    beans_bench.add(actions, _add_how)
+
+
+def _add_how(maker: argparse.ArgumentParser) -> None:
+    """How beans are laid out, and where."""
+    maker.add_argument("--rows", type=count, default=10, metavar="N", help="groups in a full column (10)")
+    maker.add_argument(
+        "--region", type=_region, metavar="X,Y,W,H", help="the part of the picture to look at (all of it)"
+    )
+    maker.add_argument("--line", choices=("across", "down"), default="across", help="how the four of a group lie")
+    for name, what in (("columns", "columns follow each other"), ("stack", "a column's groups follow each other")):
+        maker.add_argument(f"--{name}", choices=("forward", "backward"), default="forward", help=f"which way {what}")
 
 
 def _counted(text: str) -> Counted:

@@ -40,6 +40,16 @@ def count(text: str) -> int:
     return value
 
 
+def add_live_options(parser: argparse.ArgumentParser) -> None:
+    """How a camera's live picture is shown."""
+    parser.add_argument("--once", type=Path, metavar="FILE.png", help="write one annotated picture and end")
+    parser.add_argument(
+        "--port", type=int, default=0, metavar="N", help="the page's port on 127.0.0.1 (any that is free)"
+    )
+    parser.add_argument("--window", action="store_true", help="a window in the place of the page")
+    parser.add_argument("--seconds", type=float, metavar="S", help="end after so many seconds (on Ctrl-C)")
+
+
 def watched(items: Iterable[T], title: str, of: int) -> Iterator[T]:
     """The items, with a progress bar on standard error where that is a terminal and there is something to wait for."""
     from rich.console import Console

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dealer_calibration.cli import dice_profile
+from dealer_calibration.cli import dice_bench, dice_profile
 from dealer_calibration.cli.common import Subcommands, add_command, count, judge_pictures, show_grid
 from dealer_calibration.cli.exit_codes import WRONG, complain
 
@@ -19,7 +19,7 @@ STRICT = "note: no profile of a table: each picture is judged alone, by the stri
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand and its own subcommands."""
-    parser = commands.add_parser("dice", help="read dice off pictures, measure a rig's profile")
+    parser = commands.add_parser("dice", help="a rig of dice: calibrate and check it, see it live, read pictures")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     reader = add_command(
         actions,
@@ -40,6 +40,7 @@ def add(commands: Subcommands) -> None:
     )
     reader.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a picture: PNG, JPEG, WebP, BMP, TIFF")
     dice_profile.add(actions)
+    dice_bench.add(actions)
 
 
 def read(arguments: argparse.Namespace) -> int:

@@ -5,22 +5,18 @@ Green: both say the same. Yellow: one alone. Red: what lies there and belongs to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from dealer_calibration.cameras.figures import Bgr, Figures, figures_of
+from dealer_calibration.cameras.words_on import GREEN, RED, WHITE, YELLOW, banner, said_of, write
 from dealer_drivers.dice.faces import Dice, Doubts
 from dealer_drivers.dice.rig_decide import decide
 from dealer_drivers.dice.rig_outline import top
 from dealer_drivers.dice.rig_reader import RigReader
 from dealer_drivers.dice.still_decide import decide_still
-
-GREEN, YELLOW, RED, WHITE, BLACK = (90, 220, 60), (40, 210, 250), (60, 60, 245), (255, 255, 255), (0, 0, 0)
-MOST_TEXT = 110
-"""Letters of a line that fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def drawn(picture: Bgr, reader: RigReader) -> Drawn:
         corners = np.round(top(pose, 0.0)).astype(np.int32).reshape(-1, 1, 2)
         cv2.polylines(canvas, [corners], True, colour, 2, cv2.LINE_AA)
         words = f"{'?' if value is None else value} | {', '.join(map(str, near)) or '?'}"
-        _write(canvas, words, (round(pose.x - 0.3 * pose.size_px), round(pose.y - 0.6 * pose.size_px)), colour)
+        write(canvas, words, (round(pose.x - 0.3 * pose.size_px), round(pose.y - 0.6 * pose.size_px)), colour)
     for layout in pip.faces:
         for spot in layout.face.pips:
             cv2.circle(canvas, (round(spot.x), round(spot.y)), max(2, round(spot.radius_px)), GREEN, 1, cv2.LINE_AA)
@@ -85,7 +81,7 @@ def drawn_still(picture: Bgr, count: int) -> Drawn:
         for face in answer.faces:
             box = cv2.boxPoints(((face.x, face.y), (face.size_px, face.size_px), face.turn_deg))
             cv2.polylines(canvas, [np.round(box).astype(np.int32).reshape(-1, 1, 2)], True, GREEN, 2, cv2.LINE_AA)
-            _write(canvas, str(face.value), (round(face.x), round(face.y - 0.6 * face.size_px)), GREEN)
+            write(canvas, str(face.value), (round(face.x), round(face.y - 0.6 * face.size_px)), GREEN)
     return _told(canvas, answer, figures_of(picture), "no profile: strict rules for any camera")
 
 
@@ -99,20 +95,5 @@ def _told(canvas: Bgr, answer: Dice | Doubts, figures: Figures, note: str = "") 
     else:
         reasons, detail = tuple(map(str, answer.reasons)), answer.detail
         lines = [(", ".join(reasons), RED), (detail, WHITE)]
-    edge = "no edge" if np.isnan(figures.edge_px) else f"edges over {figures.edge_px:.1f} px"
-    lines.append((f"{edge}   level {figures.level:.0f}   white {figures.white:.1%}   {note}", WHITE))
+    lines.append((f"{said_of(figures)}   {note}", WHITE))
     return Drawn(banner(canvas, lines), values, reasons, detail, figures)
-
-
-def banner(canvas: Bgr, lines: Sequence[tuple[str, tuple[int, int, int]]]) -> Bgr:
-    """Lines of text at the picture's head, on it."""
-    for number, (text, colour) in enumerate(lines):
-        _write(canvas, text[:MOST_TEXT], (8, 20 + 20 * number), colour)
-    return canvas
-
-
-def _write(canvas: Bgr, text: str, at: tuple[int, int], colour: tuple[int, int, int]) -> None:
-    # OpenCV's own letters are ASCII.
-    plain = text.encode("ascii", "replace").decode()
-    for thick, tint in ((3, BLACK), (1, colour)):
-        cv2.putText(canvas, plain, at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, tint, thick, cv2.LINE_AA)

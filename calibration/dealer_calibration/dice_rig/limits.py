@@ -43,7 +43,8 @@ def chosen(profile: RigProfile, flat: Sequence[Bgr], count: int) -> tuple[RigPro
     beyond = upper(0, faces)
     text = (
         f"from {faces} flat faces: size within {limits.size:.1%}, squareness {limits.unequal:.1%}, roundness "
-        f"{limits.stretch:.1%}; at most {beyond:.1%} of flat dice are farther off than any of these (95 % sure)"
+        f"{limits.stretch:.1%}; at most {beyond:.1%} of flat faces are farther off than all of these were (95 % sure), "
+        "and the limits leave them room"
     )
     figures: dict[str, Any] = {
         "faces": faces,

@@ -135,7 +135,7 @@ def judged(tally: Tally) -> list[Finding]:
 
 def _right(tally: Tally) -> Finding:
     read, wrong = len(tally.read), tally.wrong
-    figures = {"read": read, "wrong": len(wrong)}
+    figures = {"read": read, "wrong": len(wrong), "confusion": tally.confusion(), "refused": tally.reasons()}
     if wrong:
         first = wrong[0]
         typed = "dice that do not lie flat" if first.typed is None else shown(first.typed)
@@ -229,7 +229,7 @@ def _values(tally: Tally) -> Finding:
 
 
 def _near(tally: Tally) -> list[Finding]:
-    found = []
+    found = list[Finding]()
     for name, counts in tally.histograms().items():
         parts = sorted(one.used[name] for one in tally.flat if name in one.used)
         high = parts[min(len(parts) - 1, int(0.95 * len(parts)))]
