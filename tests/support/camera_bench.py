@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -81,7 +82,8 @@ def shot_of(rig: Rig, scene: Scene, seed: int = 7, change: Callable[[Bgr], Bgr] 
 def flat_scenes(rig: Rig, count: int, seed: str) -> list[Scene]:
     """Three dice that lie flat and apart, every value in turn."""
     chance = random.Random(seed)
-    return [throw(rig, Pose.FLAT, chance, [(3 * n + k) % 6 + 1 for k in range(3)]) for n in range(count)]
+    scenes = (throw(rig, Pose.FLAT, chance, [(3 * n + k) % 6 + 1 for k in range(3)]) for n in range(count))
+    return [replace(scene, exposure=1.0) for scene in scenes]
 
 
 def bench_config(folder: Path, port: str = "http://127.0.0.1:9/none", driver: str = "sicbo-camera") -> Path:

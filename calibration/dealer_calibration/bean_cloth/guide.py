@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from dealer_calibration.bean_cloth.check import cloth_of, edge_px, layout_findings
+from dealer_calibration.bean_cloth.check import cloth_of, layout_findings
 from dealer_calibration.bean_cloth.draw import drawn
 from dealer_calibration.bean_cloth.layouts import LayoutRead, counted_of, judged
 from dealer_calibration.bench import BenchCommand, BenchError, Finding, NoAnswer, Result, Talk
@@ -86,7 +86,7 @@ async def calibrate(command: BenchCommand, camera: Camera, plan: Plan) -> Result
         return finished(command, name, findings, pictures=shots)
     layouts = await _set(talk, camera, plan, profile, shots)
     findings += judged(layouts)
-    figures = findings[-2].figures if len(findings) > 1 else {}
+    figures = next((one.figures for one in findings if one.code == "read_wrong"), {})
     if any(one.ok is False for one in findings):
         talk.say("nothing is kept as a calibration: see what is wrong", warn=True)
         return finished(command, name, findings, pictures=shots)
@@ -220,5 +220,3 @@ async def check(
         shots["layout"] = drawn(looked.pixels, profile).picture
     return finished(command, "beans-check", findings, pictures=shots)
 
-
-__all__ = ["CLOTH", "KIND", "PICTURES_LEAST", "Plan", "calibrate", "check", "edge_px"]

@@ -105,7 +105,7 @@ def profile_of(
             plate_name="rig.plate.png",
         )
     except ProfileMakeError as error:
-        return None, [_refused(sentence) for sentence in str(error).split("; ")]
+        return None, [_refused(sentence) for sentence in error.problems]
     content = profile.content
     said = (
         f"dice are {content.die_px:.1f} px wide, pips {content.pitch_px:.1f} px apart, plate noise {content.noise:.1f}"

@@ -134,7 +134,7 @@ def make_profile(
     )
     made = RigProfile(content, plate)
     if problems := made.content.problems() or seen_badly(made.content, shown) or slanted or unread(made, shown, count):
-        raise ProfileMakeError("; ".join(problems))
+        raise ProfileMakeError(*problems)
     return made
 
 

@@ -23,7 +23,11 @@ SPREAD = 0.02
 
 
 class ProfileMakeError(ValueError):
-    """No profile can be made. The text says what to photograph or change."""
+    """No profile can be made. Each of ``problems`` says what to photograph or change."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
