@@ -219,4 +219,3 @@ async def check(
         findings += layout_findings(profile, looked, counted)
         shots["layout"] = drawn(looked.pixels, profile).picture
     return finished(command, "beans-check", findings, pictures=shots)
-

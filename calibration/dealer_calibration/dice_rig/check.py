@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dealer_calibration.bench import Finding
-from dealer_calibration.cameras.figures import Bgr
+from dealer_calibration.cameras.figures import Bgr, edge_px
 from dealer_calibration.cameras.ground import Ground, ground_findings
 from dealer_calibration.dice_rig.shakes import Typed, shown
 from dealer_drivers.calibration.drift import QUANTITIES, Expected
@@ -72,7 +72,7 @@ def shake_findings(
         figures = {
             "die_px": float(np.mean([face.size_px for face in faces])),
             "pip_pitch_px": float(np.mean(pitches)) if pitches else float("nan"),
-            "edge_width_px": reader.die_first.read(frame).edge_width_px,
+            "edge_px": edge_px(looked.pixels),
             "brightness": float(np.mean(frame.gain)),
         }
         found += [_drift(name, value, expect[name]) for name, value in figures.items() if name in expect]
@@ -105,10 +105,10 @@ def _drift(name: str, value: float, expected: Expected) -> Finding:
     if np.isnan(value):
         said = f"{name} is not told by dice that all show a one"
         return Finding(code=f"drift_{name}", ok=None, said=said, do_next="shake again", figures=figures)
-    many = 1.0 if name in ("edge_width_px", "brightness") else SINGLE
+    many = 1.0 if name in ("edge_px", "brightness") else SINGLE
     said = f"{name} is {value:.4g} {quantity.unit}, calibrated were {expected.value:.4g}"
     # Outlines that are sharper than they were do no harm.
-    off = value - expected.value if name == "edge_width_px" else abs(value - expected.value)
+    off = value - expected.value if name == "edge_px" else abs(value - expected.value)
     if off <= many * expected.tolerance:
         return Finding(code=f"drift_{name}", ok=True, said=said, figures=figures)
     return Finding(code=f"drift_{name}", ok=False, said=said, do_next=quantity.remedy, figures=figures)

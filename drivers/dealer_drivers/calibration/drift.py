@@ -48,7 +48,7 @@ QUANTITIES: dict[str, Quantity] = {
     # Of a rig's picture the bench alone tells the three after ``die_px``: ``dealer-calibrate dice check``.
     "die_px": Quantity("px", "the camera or the plate moved, or the dice are others: calibrate the rig anew"),
     "pip_pitch_px": Quantity("px", "the camera moved, or the dice are others: calibrate the rig anew"),
-    "edge_width_px": Quantity("px", "focus the camera and clean its lens; calibrate the rig anew"),
+    "edge_px": Quantity("px", "focus the camera and clean its lens; calibrate the rig anew"),
     "brightness": Quantity("of the calibrated plate", "look at lamps and exposure; calibrate the rig anew"),
     "read_rate": Quantity("of the cards", "clean the window and look at the cards; calibrate the reader anew"),
     "index_deg": Quantity("°", "tighten the coupling of the encoder; calibrate the wheel anew", around=True),

@@ -1,4 +1,4 @@
-"""The guided calibration of a rig, from the first picture to the file in the store, and each thing that may go wrong."""
+"""The guided calibration of a rig, from the first picture to the file in the store, and what may go wrong."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def test_a_calibration_is_made_kept_and_taken_up_by_the_station(tmp_path: 
     device = load_config(tmp_path / "station.toml").tables["s1"].devices[0]
     assert device.calibration is not None
     assert device.calibration.ref.id == result.calibration
-    assert set(device.calibration.expected) == {"die_px", "pip_pitch_px", "edge_width_px", "brightness"}
+    assert set(device.calibration.expected) == {"die_px", "pip_pitch_px", "edge_px", "brightness"}
     stored = device.calibration.stored
     assert stored is not None
     assert (stored.envelope.kind, stored.envelope.by) == ("dice-rig", "A. Technician")
@@ -179,4 +179,3 @@ async def test_the_device_of_another_game_is_refused(tmp_path: Path) -> None:
     command = command_of(bench_config(tmp_path, driver="bean-camera"))
     with pytest.raises(BenchError, match="is no camera over dice: its driver is bean-camera"):
         plan_of(command, shown=1, shakes=1)
-
