@@ -20,7 +20,7 @@ from dealer_calibration.cameras.figures import Bgr, mean_of, noise_of
 from dealer_calibration.cameras.ground import PICTURES, ground_findings
 from dealer_calibration.cameras.keep import finished, keep_calibration, kept, png_of
 from dealer_calibration.cameras.light import lit, locked, steady
-from dealer_calibration.cameras.looks import at_rest, look
+from dealer_calibration.cameras.looks import Eyes
 from dealer_drivers.beans.calibrate import make_profile
 from dealer_drivers.beans.camera_reader import BeansSceneReader, count_of
 from dealer_drivers.beans.layout import BeansDoubts
@@ -59,20 +59,20 @@ class Plan:
 
 async def calibrate(command: BenchCommand, camera: Camera, plan: Plan) -> Result:
     """The whole of it. Raises ``BenchError``."""
-    talk, name = command.talk, "beans-calibrate"
+    talk, name, eyes = command.talk, "beans-calibrate", Eyes(camera)
     talk.step("Exposure")
     findings = [locked(camera.locked)]
     tell(talk, findings)
     if findings[0].ok is False:
         return finished(command, name, findings)
-    empty = await _cloth(talk, camera, plan)
+    empty = await _cloth(talk, eyes, plan)
     findings += [steady(empty), lit(empty[0])]
     tell(talk, findings[1:])
     talk.step(f"{plan.pictures} layouts for the profile")
     talk.say("Lay beans out cleanly, one layout with more than a full column, take hands and stick away, and count.")
     shown: list[tuple[Bgr, int]] = []
     for number in range(1, plan.pictures + 1):
-        picture = (await _next(talk, camera, plan, f"layout {number} of {plan.pictures}")).pictures[0]
+        picture = await _next(talk, eyes, plan, f"layout {number} of {plan.pictures}")
         counted = await _count(talk, plan, number)
         if counted is None:
             raise BenchError(f"layout {number}: the profile's layouts must be clean: begin again")
@@ -84,7 +84,7 @@ async def calibrate(command: BenchCommand, camera: Camera, plan: Plan) -> Result
     shots = {"cloth": empty[0], **{f"layout-{n}": picture for n, (picture, _) in enumerate(shown, 1)}}
     if profile is None or any(one.ok is False for one in findings):
         return finished(command, name, findings, pictures=shots)
-    layouts = await _set(talk, camera, plan, profile, shots)
+    layouts = await _set(talk, eyes, plan, profile, shots)
     findings += judged(layouts)
     figures = next((one.figures for one in findings if one.code == "read_wrong"), {})
     if any(one.ok is False for one in findings):
@@ -109,18 +109,19 @@ def tell(talk: Talk, findings: Sequence[Finding]) -> None:
         talk.event("finding", code=finding.code, ok=finding.ok, said=finding.said)
 
 
-async def _cloth(talk: Talk, camera: Camera, plan: Plan) -> list[Bgr]:
+async def _cloth(talk: Talk, eyes: Eyes, plan: Plan) -> list[Bgr]:
     talk.step("The empty cloth")
     await talk.enter("cloth", "Take beans, bowl and stick off the cloth, and keep hands away.")
     with talk.waiting("taking pictures of the empty cloth"):
-        return (await at_rest(camera, PICTURES, quiet_s=plan.quiet_s)).pictures
+        return await eyes.at_rest(PICTURES, quiet_s=plan.quiet_s)
 
 
-async def _next(talk: Talk, camera: Camera, plan: Plan, what: str) -> Any:
+async def _next(talk: Talk, eyes: Eyes, plan: Plan, what: str) -> Bgr:
     with talk.waiting(f"{what}: waiting for beans that are laid out, and then nothing moves"):
-        return await at_rest(
-            camera, 1, quiet_s=plan.quiet_s, must_move=True, move_within_s=plan.patience_s, within_s=plan.patience_s
+        (picture,) = await eyes.at_rest(
+            1, quiet_s=plan.quiet_s, must_move=True, move_within_s=plan.patience_s, within_s=plan.patience_s
         )
+    return picture
 
 
 async def _count(talk: Talk, plan: Plan, number: int) -> int | None:
@@ -160,16 +161,14 @@ def _profile(shown: Sequence[tuple[Bgr, int]], plan: Plan, empty: Bgr) -> tuple[
     return profile, found
 
 
-async def _set(
-    talk: Talk, camera: Camera, plan: Plan, profile: BeansProfile, shots: dict[str, Bgr]
-) -> list[LayoutRead]:
+async def _set(talk: Talk, eyes: Eyes, plan: Plan, profile: BeansProfile, shots: dict[str, Bgr]) -> list[LayoutRead]:
     talk.step(f"{plan.layouts} layouts to be read")
     talk.say("Lay beans out anew each time, of any number; type how many, or x where they do not lie cleanly.")
     reader, layouts = BeansSceneReader(profile), list[LayoutRead]()
     while len(layouts) < plan.layouts:
         number = len(layouts) + 1
-        await _next(talk, camera, plan, f"layout {number} of {plan.layouts}")
-        looked = await look(camera, reader, plan.quiet_s)
+        await _next(talk, eyes, plan, f"layout {number} of {plan.layouts}")
+        looked = await eyes.look(reader, plan.quiet_s)
         if looked.reasons[:1] == ("moving",):
             talk.say("something moved while it was read: this one does not count", warn=True)
             continue
@@ -196,8 +195,8 @@ async def check(
     counted: int | str | None,
 ) -> Result:
     """``cloth``: the empty cloth as it was, where the calibration has it. Raises ``BenchError``."""
-    talk = command.talk
-    empty = await _cloth(talk, camera, plan)
+    talk, eyes = command.talk, Eyes(camera)
+    empty = await _cloth(talk, eyes, plan)
     calibration = command.device.calibration
     values = {} if calibration is None else calibration.envelope.values.get("cloth", {})
     noise = values.get("noise") if isinstance(values, dict) else None
@@ -212,8 +211,8 @@ async def check(
     if layout and findings[0].code != "picture_size":
         talk.step("One layout")
         talk.say("Lay beans out cleanly, take hands and stick away.")
-        await _next(talk, camera, plan, "layout")
-        looked = await look(camera, BeansSceneReader(profile), plan.quiet_s)
+        await _next(talk, eyes, plan, "layout")
+        looked = await eyes.look(BeansSceneReader(profile), plan.quiet_s)
         if counted == "unasked" and not command.arguments.yes:
             counted = await ask_count(talk, "beans", "How many beans lie there (x where they do not lie cleanly)?")
         findings += layout_findings(profile, looked, counted)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from dealer_calibration.bench import BenchError
 from dealer_calibration.cameras.camera import Camera
 from dealer_calibration.cameras.figures import Bgr
@@ -20,88 +17,64 @@ SAME = 40
 """So many pictures in a row that are the same: the camera repeats an old one. At 20 a second two seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """A scene at rest: pictures of it that differ by noise alone, and whether it had moved before."""
+class Eyes:
+    """Looks through a camera, and remembers what it saw last: what moved while a person was asked has moved."""
 
-    pictures: list[Bgr]
-    moved: bool
+    def __init__(self, camera: Camera) -> None:
+        self.camera = camera
+        self._movement = Movement()
 
+    async def at_rest(
+        self,
+        count: int,
+        *,
+        quiet_s: float = QUIET_S,
+        within_s: float = 60.0,
+        must_move: bool = False,
+        move_within_s: float = 600.0,
+    ) -> list[Bgr]:
+        """``count`` pictures of the scene once nothing moved for ``quiet_s``, each unlike the one before. With
+        ``must_move`` it is first waited until something is not as it was. Times are those of the pictures.
 
-def repeats() -> BenchError:
-    """The camera's picture is an old one."""
-    return BenchError("the camera gives the same picture again and again: restart the camera", NO)
+        Raises ``BenchError`` (1) when it never moves, or never rests.
+        """
+        pictures, moved = list[Bgr](), False
+        began_ns = since_ns = same = 0
+        while True:
+            frame = await self.camera.picture()
+            began_ns = began_ns or frame.taken_ns
+            since_ns = since_ns or frame.taken_ns
+            if self._movement.changed(frame.pixels):
+                since_ns, pictures = frame.taken_ns, []
+                if not moved:
+                    moved, began_ns = True, frame.taken_ns
+            waited_s = (frame.taken_ns - began_ns) / NS_PER_S
+            if must_move and not moved:
+                if waited_s > move_within_s:
+                    raise BenchError(f"nothing moved in the picture for {move_within_s:g} s", NO)
+                continue
+            if (frame.taken_ns - since_ns) / NS_PER_S >= quiet_s:
+                if not pictures or (frame.pixels != pictures[-1]).any():
+                    pictures.append(frame.pixels)
+                    same = 0
+                elif (same := same + 1) >= SAME:
+                    raise BenchError("the camera gives the same picture again and again: restart the camera", NO)
+                if len(pictures) >= count:
+                    return pictures
+            if waited_s > within_s:
+                raise BenchError(
+                    f"the scene did not come to rest within {within_s:g} s: take hands away, keep lamps steady", NO
+                )
 
-
-async def living(camera: Camera, count: int) -> list[Bgr]:
-    """So many pictures, none the same as the one before. Raises ``BenchError`` when the camera repeats itself."""
-    found: list[Bgr] = []
-    same = 0
-    while len(found) < count:
-        pixels = (await camera.picture()).pixels
-        if found and (pixels == found[-1]).all():
-            same += 1
-            if same >= SAME:
-                raise repeats()
-            continue
-        same = 0
-        found.append(pixels)
-    return found
-
-
-async def at_rest(
-    camera: Camera,
-    count: int,
-    *,
-    quiet_s: float = QUIET_S,
-    within_s: float = 60.0,
-    must_move: bool = False,
-    move_within_s: float = 600.0,
-    moving: Callable[[], None] = lambda: None,
-) -> Rest:
-    """``count`` pictures of the scene once nothing moved for ``quiet_s``. With ``must_move`` it is first waited until
-    something moves; ``moving`` is called then. Times are those of the pictures.
-
-    Raises ``BenchError`` (1) when it never moves, or never rests.
-    """
-    movement, pictures, moved = Movement(), list[Bgr](), False
-    began_ns = since_ns = same = 0
-    while True:
-        frame = await camera.picture()
-        began_ns = began_ns or frame.taken_ns
-        since_ns = since_ns or frame.taken_ns
-        if movement.changed(frame.pixels):
-            since_ns, pictures = frame.taken_ns, []
-            if not moved:
-                moved, began_ns = True, frame.taken_ns
-                moving()
-        waited_s = (frame.taken_ns - began_ns) / NS_PER_S
-        if must_move and not moved:
-            if waited_s > move_within_s:
-                raise BenchError(f"nothing moved in the picture for {move_within_s:g} s", NO)
-            continue
-        if (frame.taken_ns - since_ns) / NS_PER_S >= quiet_s:
-            if not pictures or (frame.pixels != pictures[-1]).any():
-                pictures.append(frame.pixels)
-                same = 0
-            elif (same := same + 1) >= SAME:
-                raise repeats()
-            if len(pictures) >= count:
-                return Rest(pictures, moved)
-        if waited_s > within_s:
-            raise BenchError(
-                f"the scene did not come to rest within {within_s:g} s: take hands away, keep lamps steady", NO
-            )
-
-
-async def look(camera: Camera, reader: StillReader, quiet_s: float = QUIET_S) -> Looked:
-    """What lies there, as the station would read it: several pictures alike, all of a scene at rest."""
-    watcher = SceneWatcher(reader, quiet_s, LOOK_S)
-    frame = await camera.picture()
-    watcher.picture(frame.pixels, frame.taken_ns)
-    watcher.ask(1, frame.taken_ns)
-    while True:
-        frame = await camera.picture()
-        for event in watcher.picture(frame.pixels, frame.taken_ns):
-            if isinstance(event, Looked):
-                return event
+    async def look(self, reader: StillReader, quiet_s: float = QUIET_S) -> Looked:
+        """What lies there, as the station would read it: several pictures alike, all of a scene at rest."""
+        watcher = SceneWatcher(reader, quiet_s, LOOK_S)
+        frame = await self.camera.picture()
+        watcher.picture(frame.pixels, frame.taken_ns)
+        watcher.ask(1, frame.taken_ns)
+        while True:
+            frame = await self.camera.picture()
+            self._movement.changed(frame.pixels)
+            for event in watcher.picture(frame.pixels, frame.taken_ns):
+                if isinstance(event, Looked):
+                    return event

@@ -8,7 +8,7 @@ from dealer_calibration.bench import BenchCommand, BenchError, Result
 from dealer_calibration.cameras.camera import Camera
 from dealer_calibration.cameras.ground import PICTURES
 from dealer_calibration.cameras.keep import finished
-from dealer_calibration.cameras.looks import at_rest, look
+from dealer_calibration.cameras.looks import Eyes
 from dealer_calibration.dice_rig.check import plate_findings, shake_findings
 from dealer_calibration.dice_rig.draw import drawn
 from dealer_calibration.dice_rig.guide import ask_dice, plan_of
@@ -50,21 +50,21 @@ async def check(
     patience_s: float = 600.0,
 ) -> Result:
     """``typed`` is what the dice of the shake show; ``"unasked"``: a person is asked. Raises ``BenchError``."""
-    talk, plan = command.talk, plan_of(command, shown=0, shakes=1)
+    talk, plan, eyes = command.talk, plan_of(command, shown=0, shakes=1), Eyes(camera)
     talk.step("The empty plate")
     await talk.enter("plate", "Take all dice off the plate, close the dome, and keep hands away.")
     with talk.waiting("taking pictures of the empty plate"):
-        rest = await at_rest(camera, PICTURES, quiet_s=plan.quiet_s)
-    findings = plate_findings(profile, rest.pictures)
-    pictures = {"plate": rest.pictures[-1]}
+        empty = await eyes.at_rest(PICTURES, quiet_s=plan.quiet_s)
+    findings = plate_findings(profile, empty)
+    pictures = {"plate": empty[-1]}
     usable = findings[0].code != "picture_size"
     if shake and usable:
         talk.step("One shake")
         talk.say(f"Put {plan.dice} dice on the plate and shake, or lay them flat.")
         reader = RigReader(profile, plan.dice)
         with talk.waiting("waiting for dice that move and come to rest"):
-            await at_rest(camera, 1, quiet_s=plan.quiet_s, must_move=True, move_within_s=patience_s)
-            looked = await look(camera, DiceSceneReader(profile, plan.dice), plan.quiet_s)
+            await eyes.at_rest(1, quiet_s=plan.quiet_s, must_move=True, move_within_s=patience_s)
+            looked = await eyes.look(DiceSceneReader(profile, plan.dice), plan.quiet_s)
         if typed == "unasked" and not command.arguments.yes:
             typed = await ask_dice(talk, "dice", "The dice show (x where one does not lie flat):")
         calibration = command.device.calibration

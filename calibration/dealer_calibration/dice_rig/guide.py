@@ -18,7 +18,7 @@ from dealer_calibration.cameras.camera import Camera
 from dealer_calibration.cameras.figures import Bgr, figures_of, mean_of, noise_of
 from dealer_calibration.cameras.keep import finished, keep_calibration, kept, png_of
 from dealer_calibration.cameras.light import held, lit, locked, steady
-from dealer_calibration.cameras.looks import at_rest, look
+from dealer_calibration.cameras.looks import Eyes
 from dealer_calibration.dice_rig.limits import chosen, expected, read_again
 from dealer_calibration.dice_rig.margins import LIMITS, bars, margins
 from dealer_calibration.dice_rig.shakes import ShakeRead, Tally, Typed, judged, typed_dice
@@ -71,16 +71,16 @@ class Work:
 
 async def calibrate(command: BenchCommand, camera: Camera, plan: Plan) -> Result:
     """The whole of it. Raises ``BenchError``."""
-    talk, work = command.talk, Work()
+    talk, work, eyes = command.talk, Work(), Eyes(camera)
     talk.step("Exposure")
     work.findings.append(locked(camera.locked))
     _tell(talk, work.findings)
     if work.failed():
         return finished(command, COMMAND, work.findings)
-    await empty_plate(talk, camera, plan, work)
+    await empty_plate(talk, eyes, plan, work)
     if work.failed():
         return finished(command, COMMAND, work.findings, pictures={"plate": work.plates[0]})
-    await shown_dice(talk, camera, plan, work)
+    await shown_dice(talk, eyes, plan, work)
     talk.step("Profile")
     with talk.waiting("measuring"):
         profile, found = profile_of(
@@ -91,7 +91,7 @@ async def calibrate(command: BenchCommand, camera: Camera, plan: Plan) -> Result
     if profile is None or work.failed():
         some = {f"dice-{n}": one.picture for n, one in enumerate(work.shown[:4], 1)}
         return finished(command, COMMAND, work.findings, pictures={"plate": work.plates[0], **some})
-    await set_of_shakes(talk, camera, plan, work, profile)
+    await set_of_shakes(talk, eyes, plan, work, profile)
     return judge(command, plan, work, profile)
 
 
@@ -101,17 +101,16 @@ def _tell(talk: Talk, findings: Sequence[Finding]) -> None:
         talk.event("finding", code=finding.code, ok=finding.ok, said=finding.said)
 
 
-async def empty_plate(talk: Talk, camera: Camera, plan: Plan, work: Work) -> None:
+async def empty_plate(talk: Talk, eyes: Eyes, plan: Plan, work: Work) -> None:
     """The reference that everything is compared with later."""
     talk.step("The empty plate")
     await talk.enter("plate", "Take all dice off the plate, close the dome, and keep hands away.")
     with talk.waiting("taking pictures of the empty plate"):
-        rest = await at_rest(camera, PLATES, quiet_s=plan.quiet_s)
-    work.plates = rest.pictures
-    found = [steady(rest.pictures), lit(rest.pictures[0]), _empty(rest.pictures[0], plan.dice)]
+        work.plates = await eyes.at_rest(PLATES, quiet_s=plan.quiet_s)
+    found = [steady(work.plates), lit(work.plates[0]), _empty(work.plates[0], plan.dice)]
     work.findings += found
     _tell(talk, found)
-    talk.event("plate", **figures_of(mean_of(rest.pictures)).as_json())
+    talk.event("plate", **figures_of(mean_of(work.plates)).as_json())
 
 
 def _empty(picture: Bgr, count: int) -> Finding:
@@ -128,7 +127,7 @@ def _empty(picture: Bgr, count: int) -> Finding:
     return Finding(code="plate_empty", ok=True, said="no dice are seen on the empty plate")
 
 
-async def shown_dice(talk: Talk, camera: Camera, plan: Plan, work: Work) -> None:
+async def shown_dice(talk: Talk, eyes: Eyes, plan: Plan, work: Work) -> None:
     """Dice that lie flat and apart, every value among them."""
     talk.step(f"{plan.dice} dice, {plan.shown} times")
     talk.say(
@@ -143,8 +142,8 @@ async def shown_dice(talk: Talk, camera: Camera, plan: Plan, work: Work) -> None
         with talk.waiting(
             f"picture {len(work.shown) + 1} of {plan.shown}: waiting for dice that move and come to rest"
         ):
-            rest = await at_rest(camera, 1, quiet_s=plan.quiet_s, must_move=True, move_within_s=plan.patience_s)
-        one = look_at(plate, noise, rest.pictures[0], plan.dice)
+            (picture,) = await eyes.at_rest(1, quiet_s=plan.quiet_s, must_move=True, move_within_s=plan.patience_s)
+        one = look_at(plate, noise, picture, plan.dice)
         why = unusable(one, plan.dice)
         talk.event("shown", number=number, dice=one.dice, values=list(one.values), usable=not why)
         if why:
@@ -167,7 +166,7 @@ async def shown_dice(talk: Talk, camera: Camera, plan: Plan, work: Work) -> None
     _tell(talk, work.findings[-1:])
 
 
-async def set_of_shakes(talk: Talk, camera: Camera, plan: Plan, work: Work, profile: RigProfile) -> None:
+async def set_of_shakes(talk: Talk, eyes: Eyes, plan: Plan, work: Work, profile: RigProfile) -> None:
     """Each shake is read as the station would read it, and typed by a person who does not know what was read."""
     talk.step(f"{plan.shakes} shakes")
     talk.say("Shake with the dealer's button, or by hand. Type what the dice show, as 1 3 6; x where one is not flat.")
@@ -175,8 +174,8 @@ async def set_of_shakes(talk: Talk, camera: Camera, plan: Plan, work: Work, prof
     while len(work.shakes) < plan.shakes:
         number = len(work.shakes) + 1
         with talk.waiting(f"shake {number} of {plan.shakes}: waiting for dice that move and come to rest"):
-            await at_rest(camera, 1, quiet_s=plan.quiet_s, must_move=True, move_within_s=plan.patience_s)
-            looked = await look(camera, scene, plan.quiet_s)
+            await eyes.at_rest(1, quiet_s=plan.quiet_s, must_move=True, move_within_s=plan.patience_s)
+            looked = await eyes.look(scene, plan.quiet_s)
         if looked.reasons[:1] == ("moving",):
             talk.say("something moved while it was read: this one does not count, shake again", warn=True)
             continue
