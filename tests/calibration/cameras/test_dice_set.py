@@ -22,7 +22,7 @@ from support.rig_dice import glance
 
 RIGS = range(1, 41)
 MOST_UNFIT = 0.25
-"""Part of the simulated rigs that a calibration may refuse: they are made by chance, some with lamps no one would use."""
+"""Part of the simulated rigs that a calibration may refuse: they are made by chance, a few with a poor light."""
 
 
 def made(rig: Rig, seed: int) -> RigProfile | None:
