@@ -55,6 +55,10 @@ def add(actions: Subcommands) -> None:
     checker.add_argument("--no-shake", action="store_true", help="look at the empty plate alone")
     checker.add_argument("--dice", metavar="DICE", help="what the dice of the shake show, as 1-3-6, in place of typing")
     checker.add_argument("--patience", type=float, default=600.0, metavar="S", help="wait so long for a shake (600)")
+    for parser in (maker, checker):
+        parser.add_argument(
+            "--shaker", metavar="D", help="the bench starts this shaker of the table (else a person does)"
+        )
 
 
 def live(arguments: argparse.Namespace) -> int:
@@ -85,6 +89,7 @@ def calibrate(arguments: argparse.Namespace) -> int:
     from dealer_calibration.bench import BenchCommand, BenchError, Result, run_bench
     from dealer_calibration.cameras.camera import camera_taken
     from dealer_calibration.dice_rig import guide
+    from dealer_calibration.dice_rig.shaker import shaker_taken
     from dealer_calibration.dice_rig.shakes import SHAKES, truth_of
     from dealer_drivers.dice.profile import Circle
 
@@ -110,8 +115,8 @@ def calibrate(arguments: argparse.Namespace) -> int:
             truth=truth,
             patience_s=arguments.patience,
         )
-        async with camera_taken(command) as camera:
-            return await guide.calibrate(command, camera, plan)
+        async with camera_taken(command) as camera, shaker_taken(command, arguments.shaker) as shaker:
+            return await guide.calibrate(command, camera, plan, shaker)
 
     return run_bench(arguments, body, calibrated=False, keep=False)
 
@@ -122,6 +127,7 @@ def check(arguments: argparse.Namespace) -> int:
     from dealer_calibration.bench import BenchCommand, BenchError, Result, run_bench
     from dealer_calibration.cameras.camera import camera_taken
     from dealer_calibration.dice_rig import checked
+    from dealer_calibration.dice_rig.shaker import shaker_taken
     from dealer_calibration.dice_rig.shakes import typed_dice
 
     async def body(command: BenchCommand) -> Result:
@@ -130,9 +136,15 @@ def check(arguments: argparse.Namespace) -> int:
         except ValueError as error:
             raise BenchError(f"--dice: {error}") from error
         profile = checked.rig_of(command)
-        async with camera_taken(command) as camera:
+        async with camera_taken(command) as camera, shaker_taken(command, arguments.shaker) as shaker:
             return await checked.check(
-                command, camera, profile, shake=not arguments.no_shake, typed=typed, patience_s=arguments.patience
+                command,
+                camera,
+                profile,
+                shake=not arguments.no_shake,
+                typed=typed,
+                patience_s=arguments.patience,
+                shaker=shaker,
             )
 
     return run_bench(arguments, body, keep=False)

@@ -11,7 +11,8 @@ from dealer_calibration.cameras.keep import finished
 from dealer_calibration.cameras.looks import Eyes
 from dealer_calibration.dice_rig.check import plate_findings, shake_findings
 from dealer_calibration.dice_rig.draw import drawn
-from dealer_calibration.dice_rig.guide import ask_dice, plan_of
+from dealer_calibration.dice_rig.guide import ask_dice, plan_of, shaken
+from dealer_calibration.dice_rig.shaker import Shaker
 from dealer_calibration.dice_rig.shakes import Typed
 from dealer_drivers.calibration.drift import expectations
 from dealer_drivers.dice.camera_reader import DiceSceneReader
@@ -48,6 +49,7 @@ async def check(
     shake: bool,
     typed: Typed | str,
     patience_s: float = 600.0,
+    shaker: Shaker | None = None,
 ) -> Result:
     """``typed`` is what the dice of the shake show; ``"unasked"``: a person is asked. Raises ``BenchError``."""
     talk, plan, eyes = command.talk, plan_of(command, shown=0, shakes=1), Eyes(camera)
@@ -62,7 +64,10 @@ async def check(
         talk.step("One shake")
         talk.say(f"Put {plan.dice} dice on the plate and shake, or lay them flat.")
         reader = RigReader(profile, plan.dice)
+        if shaker is not None:
+            await talk.enter("shake", "Put the dice on the plate and close the dome; it will be shaken.")
         with talk.waiting("waiting for dice that move and come to rest"):
+            await shaken(shaker)
             await eyes.at_rest(1, quiet_s=plan.quiet_s, must_move=True, move_within_s=patience_s)
             looked = await eyes.look(DiceSceneReader(profile, plan.dice), plan.quiet_s)
         if typed == "unasked" and not command.arguments.yes:

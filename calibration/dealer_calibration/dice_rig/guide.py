@@ -21,6 +21,7 @@ from dealer_calibration.cameras.light import held, lit, locked, steady
 from dealer_calibration.cameras.looks import Eyes
 from dealer_calibration.dice_rig.limits import chosen, expected, read_again
 from dealer_calibration.dice_rig.margins import LIMITS, bars, margins
+from dealer_calibration.dice_rig.shaker import Shaker
 from dealer_calibration.dice_rig.shakes import ShakeRead, Tally, Typed, judged, typed_dice
 from dealer_calibration.dice_rig.shown import Shown, look_at, profile_of, unusable, wanting
 from dealer_drivers.calibration.drift import EXPECT
@@ -69,8 +70,8 @@ class Work:
         return any(finding.ok is False for finding in self.findings)
 
 
-async def calibrate(command: BenchCommand, camera: Camera, plan: Plan) -> Result:
-    """The whole of it. Raises ``BenchError``."""
+async def calibrate(command: BenchCommand, camera: Camera, plan: Plan, shaker: Shaker | None = None) -> Result:
+    """The whole of it; without ``shaker`` a person shakes. Raises ``BenchError``."""
     talk, work, eyes = command.talk, Work(), Eyes(camera)
     talk.step("Exposure")
     work.findings.append(locked(camera.locked))
@@ -80,7 +81,7 @@ async def calibrate(command: BenchCommand, camera: Camera, plan: Plan) -> Result
     await empty_plate(talk, eyes, plan, work)
     if work.failed():
         return finished(command, COMMAND, work.findings, pictures={"plate": work.plates[0]})
-    await shown_dice(talk, eyes, plan, work)
+    await shown_dice(talk, eyes, plan, work, shaker)
     talk.step("Profile")
     with talk.waiting("measuring"):
         profile, found = profile_of(
@@ -91,7 +92,7 @@ async def calibrate(command: BenchCommand, camera: Camera, plan: Plan) -> Result
     if profile is None or work.failed():
         some = {f"dice-{n}": one.picture for n, one in enumerate(work.shown[:4], 1)}
         return finished(command, COMMAND, work.findings, pictures={"plate": work.plates[0], **some})
-    await set_of_shakes(talk, eyes, plan, work, profile)
+    await set_of_shakes(talk, eyes, plan, work, profile, shaker)
     return judge(command, plan, work, profile)
 
 
@@ -127,7 +128,7 @@ def _empty(picture: Bgr, count: int) -> Finding:
     return Finding(code="plate_empty", ok=True, said="no dice are seen on the empty plate")
 
 
-async def shown_dice(talk: Talk, eyes: Eyes, plan: Plan, work: Work) -> None:
+async def shown_dice(talk: Talk, eyes: Eyes, plan: Plan, work: Work, shaker: Shaker | None) -> None:
     """Dice that lie flat and apart, every value among them."""
     talk.step(f"{plan.dice} dice, {plan.shown} times")
     talk.say(
@@ -135,6 +136,8 @@ async def shown_dice(talk: Talk, eyes: Eyes, plan: Plan, work: Work) -> None:
         "your hand away: each picture is taken by itself once nothing moves. Then shake or lay them anew."
     )
     plate, noise = mean_of(work.plates), noise_of(work.plates)
+    if shaker is not None:
+        await talk.enter("dice", f"Put {plan.dice} dice on the plate and close the dome; it will be shaken.")
     said = wanting(work.shown, plan.dice)
     for number in range(1, MOST_SHOWN * plan.shown + 1):
         if len(work.shown) >= plan.shown and not said:
@@ -142,6 +145,7 @@ async def shown_dice(talk: Talk, eyes: Eyes, plan: Plan, work: Work) -> None:
         with talk.waiting(
             f"picture {len(work.shown) + 1} of {plan.shown}: waiting for dice that move and come to rest"
         ):
+            await shaken(shaker)
             (picture,) = await eyes.at_rest(1, quiet_s=plan.quiet_s, must_move=True, move_within_s=plan.patience_s)
         one = look_at(plate, noise, picture, plan.dice)
         why = unusable(one, plan.dice)
@@ -166,7 +170,15 @@ async def shown_dice(talk: Talk, eyes: Eyes, plan: Plan, work: Work) -> None:
     _tell(talk, work.findings[-1:])
 
 
-async def set_of_shakes(talk: Talk, eyes: Eyes, plan: Plan, work: Work, profile: RigProfile) -> None:
+async def shaken(shaker: Shaker | None) -> None:
+    """Once, where the bench does it."""
+    if shaker is not None:
+        await shaker.shake()
+
+
+async def set_of_shakes(
+    talk: Talk, eyes: Eyes, plan: Plan, work: Work, profile: RigProfile, shaker: Shaker | None
+) -> None:
     """Each shake is read as the station would read it, and typed by a person who does not know what was read."""
     talk.step(f"{plan.shakes} shakes")
     talk.say("Shake with the dealer's button, or by hand. Type what the dice show, as 1 3 6; x where one is not flat.")
@@ -174,6 +186,7 @@ async def set_of_shakes(talk: Talk, eyes: Eyes, plan: Plan, work: Work, profile:
     while len(work.shakes) < plan.shakes:
         number = len(work.shakes) + 1
         with talk.waiting(f"shake {number} of {plan.shakes}: waiting for dice that move and come to rest"):
+            await shaken(shaker)
             await eyes.at_rest(1, quiet_s=plan.quiet_s, must_move=True, move_within_s=plan.patience_s)
             looked = await eyes.look(scene, plan.quiet_s)
         if looked.reasons[:1] == ("moving",):
