@@ -3,7 +3,9 @@
 The limits of size, squareness and roundness are 1.8 times the farthest that any of the confirmed flat faces was off,
 and never beyond what the study of leaning and stacked dice allows (``profile_slant``). Of ``n`` faces none was farther
 off; the next one is, at most by the bound for none in ``n``. What lies between a face and its limit is room for days to
-come; what lies beyond is refused, which costs a shake and no money. Pure.
+come; what lies beyond is refused, which costs a shake and no money. A profile of a dozen pictures is refused where 1.8
+times is more than is allowed: so few show some of the faces only. A whole set shows more of them, and a quarter of room
+is enough then. Pure.
 """
 
 from __future__ import annotations
@@ -17,13 +19,17 @@ import numpy as np
 from dealer_calibration.bench import Finding
 from dealer_calibration.cameras.figures import Bgr, edge_px
 from dealer_calibration.dice_rig.bounds import upper
+from dealer_calibration.dice_rig.margins import margins
 from dealer_calibration.dice_rig.shakes import ShakeRead
 from dealer_drivers.dice.faces import Dice, Doubts
 from dealer_drivers.dice.profile import RigProfile
-from dealer_drivers.dice.profile_slant import with_slant
+from dealer_drivers.dice.profile_slant import MORE, with_slant
 from dealer_drivers.dice.rig_outline import Pose
 from dealer_drivers.dice.rig_reader import RigReader
 
+CHOSEN = ("size", "unequal", "stretch")
+FEW, MANY = (12, MORE), (40, 1.25)
+"""So many pictures, and how much farther than the farthest face in them the largest limits must lie."""
 DRIFT = 0.5
 """Readings that use half of what the station still accepts, on the mean, are drift."""
 SOFTER = 0.4
@@ -37,7 +43,7 @@ def chosen(profile: RigProfile, flat: Sequence[Bgr], count: int) -> tuple[RigPro
     content, said = with_slant(profile.content, shown)
     faces = sum(len(poses) for _, poses in shown)
     limits = content.tolerances
-    if said:
+    if said and not _has_room(RigProfile(content, profile.plate), flat, count):
         return profile, [
             Finding(code="limits", ok=False, said=sentence, do_next="mend that and calibrate again")
             for sentence in said
@@ -56,6 +62,14 @@ def chosen(profile: RigProfile, flat: Sequence[Bgr], count: int) -> tuple[RigPro
         "beyond_at_most": round(beyond, 5),
     }
     return RigProfile(content, profile.plate), [Finding(code="limits", ok=True, said=text, figures=figures)]
+
+
+def _has_room(profile: RigProfile, flat: Sequence[Bgr], count: int) -> bool:
+    """Whether all flat faces stay well within the largest limits that there may be."""
+    reader = RigReader(profile, count)
+    used = [part for picture in flat for name, part in margins(reader, picture).items() if name in CHOSEN]
+    wanted = float(np.interp(len(flat), (FEW[0], MANY[0]), (FEW[1], MANY[1])))
+    return max(used, default=1.0) * wanted <= 1.0
 
 
 def _poses(reader: RigReader, picture: Bgr) -> list[Pose]:

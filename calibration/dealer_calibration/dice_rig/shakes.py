@@ -21,6 +21,8 @@ SHAKES = 60
 """Of a set: no wrong one among 60 bounds the rate of wrong ones at 4.9 %."""
 READ = 0.9
 """Part of the shakes with all dice flat that must be read."""
+ENOUGH = 0.8
+"""Part of a set: some are refused rightly."""
 EACH_VALUE = 5
 
 
@@ -130,7 +132,7 @@ class Tally:
 
 def judged(tally: Tally) -> list[Finding]:
     """What the set says of the rig."""
-    return [_right(tally), _rate(tally), _refuses(tally), _values(tally), *_near(tally)]
+    return [_right(tally), *_enough(tally), _rate(tally), _refuses(tally), _values(tally), *_near(tally)]
 
 
 def _right(tally: Tally) -> Finding:
@@ -159,6 +161,21 @@ def _right(tally: Tally) -> Finding:
         said=f"none of {read} read shakes was wrong; by that many, at most {most:.1%} are (95 % sure)",
         figures={**figures, "wrong_at_most": round(most, 5)},
     )
+
+
+def _enough(tally: Tally) -> list[Finding]:
+    read = len(tally.read)
+    if read >= ENOUGH * SHAKES or tally.wrong or not read:
+        return []
+    return [
+        Finding(
+            code="few_shakes",
+            ok=None,
+            said=f"{read} read shakes prove little: a set has {SHAKES}, which bound the wrong ones at "
+            f"{upper(0, SHAKES):.1%}",
+            do_next=f"calibrate with {SHAKES} shakes before the table opens",
+        )
+    ]
 
 
 def _rate(tally: Tally) -> Finding:

@@ -22,6 +22,7 @@ from hw_sim.dice.render import render
 from hw_sim.dice.rig import rig_of
 from hw_sim.dice.scene import Pose, Scene
 from hw_sim.mjpeg import MjpegPort, Paint
+from hw_sim.simulation import running
 from support.camera_bench import bench_config, flat_scenes, keep_rig
 from support.rig_dice import calibrated
 
@@ -276,3 +277,45 @@ async def test_a_file_of_truth_that_cannot_be_is_refused_before_the_camera_is_op
         said = await command.rest()
     assert command.process.returncode == 2
     assert "has 1 shakes, --shakes asks for 2" in said
+
+
+SCENARIO = """
+title = "a rig that is calibrated"
+[[devices]]
+name = "shaker"
+model = "shaker-relay"
+rig = 4
+dice = "black"
+starts = "told"
+touching = 0.0
+values = ["1-2-3", "4-5-6", "1-2-3", "4-5-6", "1-2-3", "4-5-6", "2-4-4", "1-6-6", "1-3-5"]
+shakes = ["good", "good", "good", "good", "good", "good", "good", "stacked", "good"]
+[[devices]]
+name = "camera"
+model = "dome-camera"
+shaker = "shaker"
+"""
+
+
+async def test_the_bench_shakes_a_simulated_rig_and_calibrates_it(tmp_path: Path) -> None:
+    scenario = tmp_path / "rig.toml"
+    scenario.write_text(SCENARIO)
+    truth = tmp_path / "truth.txt"
+    truth.write_text("2 4 4\nx\n1 3 5\n")
+    async with running(scenario, seed=4, run_dir=tmp_path / "dev") as sim:
+        await sim.tell("shaker", "empty")
+        config = bench_config(tmp_path, sim.ports["camera"])
+        shaker = f'name = "shaker"\ndriver = "shaker-relay"\nport = "{sim.ports["shaker"]}"\ncontrol = true\n'
+        config.write_text(f"{config.read_text()}\n[[tables.s1.devices]]\n{shaker}shake_ms = 400\n")
+        words = ("dice", "calibrate", "--yes", "--shown", "6", "--truth", str(truth), "--shaker", "shaker")
+        async with called(config, *words) as command:
+            result = await command.event("result")
+            said = await command.rest()
+        assert command.process.returncode == 0, said
+        assert [one["read"] for one in command.events if one.get("event") == "shake"] == [[2, 4, 4], None, [1, 3, 5]]
+        assert {one["code"]: one["ok"] for one in result["findings"]}["refuses"] is True
+        assert len(sim.truth()) == 9
+        async with called(config, "dice", "calibrate", "--yes", "--shaker", "camera") as command:
+            said = await command.rest()
+        assert command.process.returncode == 2
+        assert "may not start it" in said

@@ -33,6 +33,13 @@ def test_sixty_good_shakes_pass_with_their_bound() -> None:
     assert tally.figures()["wrong_at_most"] == pytest.approx(0.0487, abs=1e-4)
 
 
+def test_few_shakes_are_said_to_prove_little() -> None:
+    assert "few_shakes" not in found(GOOD)
+    (few,) = [one for one in judged(Tally(GOOD[:20], 3)) if one.code == "few_shakes"]
+    assert few.ok is None
+    assert "at 4.9%" in few.said
+
+
 @pytest.mark.parametrize(
     ("one", "code"),
     [
