@@ -19,7 +19,7 @@ from dealer_daemon.config import load_config
 from dealer_drivers.beans.camera_reader import find_profile
 from hw_sim.beans.layout import Layout, LayoutFault, lay_out
 from hw_sim.beans.paint import paint
-from hw_sim.beans.scene import Scene, disturbed, make_rig
+from hw_sim.beans.scene import Scene, disturbed, make_rig, make_stick
 from support.camera_bench import ScriptedCamera, Shot, bench_config, command_of, shifted
 
 RIG = make_rig(4, "blue")
@@ -123,8 +123,13 @@ async def test_a_miscounted_layout_of_the_profile_is_named(tmp_path: Path) -> No
     assert nothing_kept(tmp_path)
 
 
-async def test_beans_on_the_cloth_that_is_to_be_empty_are_seen(tmp_path: Path) -> None:
-    result = await run(tmp_path, (Scene(lay_out(3, Random(2))), *LAYOUTS))
+@pytest.mark.parametrize(
+    "cloth",
+    [Scene(lay_out(3, Random(2))), replace(Scene(Layout(())), stick=make_stick(0.0, 0.0, Random(2)))],
+    ids=["beans", "the stick"],
+)
+async def test_what_lies_on_the_cloth_that_is_to_be_empty_is_seen(tmp_path: Path, cloth: Scene) -> None:
+    result = await run(tmp_path, (cloth, *LAYOUTS))
     assert wrong(result) == {"cloth_empty"}
     assert nothing_kept(tmp_path)
 
