@@ -21,8 +21,14 @@ DRIVERS = {
 }
 """By name: the folder."""
 OWN = {
-    "beans": ["calibration/test_beans_command.py"],
-    "dice": ["calibration/test_dice_*", "real/test_dice_*", "system/test_dice_*", "system/test_day_of_play.py"],
+    "beans": ["calibration/test_beans_command.py", "calibration/beans"],
+    "dice": [
+        "calibration/test_dice_*",
+        "calibration/dice",
+        "real/test_dice_*",
+        "system/test_dice_*",
+        "system/test_day_of_play.py",
+    ],
     "entry": ["daemon/games/test_stated_results.py", "daemon/test_enter.py"],
     "shaker": ["daemon/validation/test_dice_simulated_shakers.py"],
     "shoe": ["calibration/test_codebook_*", "daemon/games/cards/test_card_configuration.py"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import datetime as dt
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,10 +12,8 @@ import cv2
 import numpy as np
 
 from dealer_calibration.bench import BenchCommand, BenchError, Talk, device_of
-from dealer_calibration.dice_rig.shown import Bgr
-from dealer_drivers.calibration import Calibration, Draft
+from dealer_calibration.cameras.figures import Bgr
 from dealer_drivers.camera.shared import Frame
-from dealer_drivers.dice.profile import RigProfile, dump_profile
 from hw_sim.dice.poses import throw
 from hw_sim.dice.render import render
 from hw_sim.dice.rig import Rig
@@ -115,21 +112,3 @@ def shifted(right: float, down: float) -> Callable[[Bgr], Bgr]:
         return np.asarray(cv2.warpAffine(picture, warp, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
     return push
-
-
-def keep_rig(config: Path, profile: RigProfile, expect: dict[str, dict[str, float]] | None = None) -> Calibration:
-    """The rig's profile as the camera's current calibration."""
-    text, plate = dump_profile(profile)
-    device = device_of(config, "s1", "camera", calibrated=False)
-    draft = Draft(
-        kind="dice-rig",
-        table="s1",
-        device="camera",
-        driver="sicbo-camera",
-        serial=None,
-        by="A. Technician",
-        tool="test",
-        values={"expect": expect or {}},
-        files={"profile.json": text, profile.content.plate: plate},
-    )
-    return device.store.save(draft, dt.datetime.now(dt.UTC))

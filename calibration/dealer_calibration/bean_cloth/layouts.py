@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dealer_calibration.bench import Finding
-from dealer_calibration.dice_rig.bounds import upper
+from dealer_calibration.cameras.bounds import upper
 
 READ = 0.9
 """Part of the clean layouts that must be read."""

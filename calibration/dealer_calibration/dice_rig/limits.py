@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from dealer_calibration.bench import Finding
+from dealer_calibration.cameras.bounds import upper
 from dealer_calibration.cameras.figures import Bgr, edge_px
-from dealer_calibration.dice_rig.bounds import upper
 from dealer_calibration.dice_rig.margins import margins
 from dealer_calibration.dice_rig.shakes import ShakeRead
 from dealer_drivers.dice.faces import Dice, Doubts

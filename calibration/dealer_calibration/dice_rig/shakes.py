@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from dealer_calibration.bench import Finding
-from dealer_calibration.dice_rig.bounds import upper
+from dealer_calibration.cameras.bounds import upper
 from dealer_calibration.dice_rig.margins import LIMITS, NEAR, bars, histograms
 
 Typed: TypeAlias = tuple[int, ...] | None

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from dealer_calibration.cameras.bounds import upper
 from dealer_calibration.cameras.figures import Bgr
-from dealer_calibration.dice_rig.bounds import upper
 from dealer_calibration.dice_rig.limits import chosen
 from dealer_calibration.dice_rig.shown import look_at, profile_of
 from dealer_drivers.dice.profile import RigProfile

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_calibration.dice_rig.bounds import upper
+from dealer_calibration.cameras.bounds import upper
 from dealer_calibration.dice_rig.margins import bars, histograms
 from dealer_calibration.dice_rig.shakes import ShakeRead, Tally, Typed, judged, truth_of, typed_dice
 

@@ -23,7 +23,8 @@ from hw_sim.dice.rig import rig_of
 from hw_sim.dice.scene import Pose, Scene
 from hw_sim.mjpeg import MjpegPort, Paint
 from hw_sim.simulation import running
-from support.camera_bench import bench_config, flat_scenes, keep_rig
+from support.camera_bench import bench_config, flat_scenes
+from support.rig_bench import keep_rig
 from support.rig_dice import calibrated
 
 RIG = rig_of(1, "asian")

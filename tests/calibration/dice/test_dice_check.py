@@ -17,7 +17,8 @@ from dealer_calibration.dice_rig.shakes import ShakeRead, Typed
 from dealer_drivers.dice.faces import Dice
 from hw_sim.dice.poses import throw
 from hw_sim.dice.scene import Pose, Scene
-from support.camera_bench import ScriptedCamera, bench_config, command_of, keep_rig, shifted, shot_of
+from support.camera_bench import ScriptedCamera, bench_config, command_of, shifted, shot_of
+from support.rig_bench import keep_rig
 from support.rig_dice import calibrated
 
 RIG, PROFILE, READER = calibrated(1, "asian")
