@@ -226,6 +226,8 @@ def _expected(kind: str, file: Path) -> dict[str, Any]:
 
 
 def _driver_problems(driver: Driver, slot: CalibrationSlot, value: object) -> list[str]:
+    if not slot.key:
+        return [f"a {slot.kind} has values.{EXPECT} alone"] if value else []
     try:
         options = msgspec.convert({slot.key: value}, driver.options, strict=True)
     except msgspec.ValidationError as error:

@@ -186,7 +186,7 @@ def _calibration_keys(tables: Mapping[str, Any]) -> set[str]:
                 slot = load_driver(str(device.get("driver"))).calibration if isinstance(device, Mapping) else None
             except UnknownDriver:
                 continue
-            if slot is not None:
+            if slot is not None and slot.key:
                 keys.add(f"{place}.{slot.key}")
     return keys
 

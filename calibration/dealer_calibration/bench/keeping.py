@@ -18,7 +18,8 @@ from dealer_drivers.calibration.identity import serial_in, serial_of_port
 def with_own_options(device: BenchDevice) -> BenchDevice:
     """The device ready to be opened though its game lacks the calibration that is about to be made: the driver itself
     needs none. Raises ``BenchError`` where it does."""
-    if device.options is not None or device.driver.calibration is not None:
+    slot = device.driver.calibration
+    if device.options is not None or (slot is not None and slot.key):
         return device
     return replace(device, options=device.driver.parse_options(device.written))
 

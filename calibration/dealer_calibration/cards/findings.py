@@ -7,10 +7,21 @@ from collections.abc import Mapping
 from dealer_calibration.bench import Finding
 from dealer_calibration.cards.order import OrderReport, against_order, sorted_pile
 from dealer_calibration.cards.tally import Tally
+from dealer_drivers.calibration.drift import SAMPLES
 
 LEAST_RATE = 0.99
 """A reader that reads fewer cards at their first pass makes a dealer scan again every other hand (ours)."""
+LEAST_TOLERANCE = 0.05
 _MOST_NAMED = 12
+
+
+def expected_rate(tally: Tally) -> dict[str, dict[str, float]]:
+    """What the station is to expect of the reader (``calibration.drift``): its rate of passes that were read, give or
+    take three standard errors of the mean that drift is judged by, and five cards in a hundred at least."""
+    passes = len(tally.passed) + tally.unread.total()
+    rate = len(tally.passed) / passes if passes else 0.0
+    error = (rate * (1 - rate) / SAMPLES) ** 0.5
+    return {"read_rate": {"value": rate, "tolerance": max(LEAST_TOLERANCE, 3 * error)}}
 
 
 def findings(tally: Tally, *, in_order: bool) -> list[Finding]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
+
 from dealer_calibration.bench import BenchCommand, BenchError, BenchLink, Finding, Result
-from dealer_calibration.cards.findings import findings
+from dealer_calibration.bench.keeping import keep_calibration, serial_told, with_own_options
+from dealer_calibration.cards.findings import expected_rate, findings
 from dealer_calibration.cards.tally import Tally
 from dealer_calibration.cli.exit_codes import WRONG
+from dealer_drivers.calibration.slot import CARD_READER
 from dealer_drivers.driver import Observes
-from dealer_drivers.readings import DeviceFault
+from dealer_drivers.readings import DeviceFault, DeviceNotice
 
 FIRST_CARD_S = 120.0
 """How long the first card may take."""
@@ -17,7 +23,8 @@ QUIET_S = 20.0
 
 async def pass_pile(command: BenchCommand, name: str, decks: int, *, in_order: bool) -> Result:
     """The whole of ``card check`` and ``shoe``: the pile passes, and is judged. Raises ``BenchError``."""
-    device = command.device
+    device = with_own_options(command.device)
+    command = replace(command, device=device)
     if Observes.CARD not in device.driver.observes(device.ready_options()):
         raise BenchError(f"{device.name} reads no cards: it is a {device.driver.name}", WRONG)
     tally = Tally(decks)
@@ -26,7 +33,7 @@ async def pass_pile(command: BenchCommand, name: str, decks: int, *, in_order: b
     async with command.taken() as link:
         await link.up()
         command.talk.step(f"Pass {pile} ({tally.wanted} cards), {order}. A card that is not read passes again at once.")
-        faults = await _hear(command, link, tally)
+        faults, notices = await _hear(command, link, tally)
     found = findings(tally, in_order=in_order)
     if faults:
         found.insert(0, _faults(faults))
@@ -40,11 +47,24 @@ async def pass_pile(command: BenchCommand, name: str, decks: int, *, in_order: b
                 "show otherwise",
             )
         )
-    return Result(command=name, table=device.table, device=device.name, by=command.arguments.by, findings=found)
+    by = command.arguments.by
+    result = Result(command=name, table=device.table, device=device.name, by=by, findings=found)
+    if result.passed:
+        serial = serial_told(device, notices)
+        kept = keep_calibration(
+            device, kind=CARD_READER.kind, by=by, serial=serial, values={"expect": expected_rate(tally)}
+        )
+        command.talk.say(
+            f"kept as calibration {kept.id}; the station holds its readings against it from its next start on"
+        )
+        return msgspec.structs.replace(result, calibration=kept.id)
+    return result
 
 
-async def _hear(command: BenchCommand, link: BenchLink, tally: Tally) -> dict[str, str]:
+async def _hear(command: BenchCommand, link: BenchLink, tally: Tally) -> tuple[dict[str, str], dict[str, str]]:
+    """Until the pile has passed: the faults that began meanwhile, and what the device told of itself."""
     faults: dict[str, str] = {}
+    notices: dict[str, str] = {}
     wait_s = FIRST_CARD_S
     with command.talk.waiting("listening"):
         while not tally.complete:
@@ -56,10 +76,12 @@ async def _hear(command: BenchCommand, link: BenchLink, tally: Tally) -> dict[st
             for reading in seen.readings:
                 if isinstance(reading, DeviceFault) and not reading.cleared:
                     faults[str(reading.fault)] = reading.detail
+                if isinstance(reading, DeviceNotice):
+                    notices[reading.notice] = reading.detail
             if tally.feed(seen.readings):
                 wait_s = QUIET_S
                 command.talk.event("card", read=len(tally.passed), of=tally.wanted, card=tally.passed[-1].card)
-    return faults
+    return faults, notices
 
 
 async def _was_all(command: BenchCommand, tally: Tally) -> bool:

@@ -53,7 +53,7 @@ def check_shoe(arguments: argparse.Namespace) -> int:
         decks = arguments.decks or decks_of(command.device.game, command.device.settings)
         return await pass_pile(command, "shoe", decks, in_order=arguments.sorted)
 
-    return run_bench(arguments, body)
+    return run_bench(arguments, body, calibrated=False)
 
 
 def check_deck(arguments: argparse.Namespace) -> int:
@@ -64,4 +64,4 @@ def check_deck(arguments: argparse.Namespace) -> int:
     async def body(command: BenchCommand) -> Result:
         return await pass_pile(command, "card-check", arguments.decks or 1, in_order=arguments.sorted)
 
-    return run_bench(arguments, body)
+    return run_bench(arguments, body, calibrated=False)

@@ -39,7 +39,12 @@ async def walk_through(command: BenchCommand, *, step_s: float) -> Result:
 
 
 def decks_of(game: str, settings: object) -> int:
-    """How many decks the table plays with. Raises ``BenchError`` where its game has no cards."""
+    """How many decks the table plays with. Raises ``BenchError`` where its game has no cards, or its settings cannot be
+    read until a calibration is there."""
+    if settings is None:
+        raise BenchError(
+            "how many decks pass cannot be told before the table is calibrated: say it with --decks", WRONG
+        )
     loaded = load_game(game)
     shoe = getattr(settings, "shoe", None)
     if not isinstance(loaded, CardGame) or shoe is None:

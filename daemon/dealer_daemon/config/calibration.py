@@ -55,7 +55,7 @@ class Fitted:
             slot = driver.calibration
             if slot is None or not slot.takes(found.envelope.kind):
                 self._for_game.append((place, found))
-            else:
+            elif slot.key:
                 options = _filled(options, slot, found, slot.key.split("."))
         except CalibrationError as error:
             self._failed = True
@@ -127,7 +127,7 @@ def _filled(values: Mapping[str, Any], slot: CalibrationSlot, found: Calibration
 def _named(device: DeviceConfig, settings: msgspec.Struct, game: Game) -> DeviceConfig:
     own, shared = device.driver.calibration, game.calibration
     if own is not None:
-        value = _at(device.options, own.key)
+        value = _at(device.options, own.key) if own.key else None
     elif shared is not None and game.calibrates in device.driver.observes(device.options) and device.role == "main":
         value = _at(settings, shared.key)
     else:

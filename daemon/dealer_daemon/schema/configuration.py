@@ -17,7 +17,7 @@ def config_schema() -> JsonObject:
     definitions = type_schemas([StationConfig, MqttConfig])
     for name, driver in drivers.items():
         _add(definitions, f"driver.{name}", driver.options, driver.summary)
-        if driver.calibration is not None:
+        if driver.calibration is not None and driver.calibration.key:
             _needless(definitions[f"driver.{name}"], driver.calibration.key)
     for name, game in games.items():
         _add(definitions, f"game.{name}", game.settings, summary(game.settings))

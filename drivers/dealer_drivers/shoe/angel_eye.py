@@ -7,6 +7,7 @@ bytes the BCC of a command covers; both are options.
 
 from __future__ import annotations
 
+from dealer_drivers.calibration.slot import CARD_READER
 from dealer_drivers.driver import DeviceAction, Driver, DriverOptions, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.angel_eye_codec import BccRule
@@ -55,6 +56,7 @@ DRIVER = Driver(
     maturity=Maturity.DOCUMENTED,
     provenance="published telegram descriptions and vectors; acknowledgement and command BCC inferred",
     options=AngelEyeOptions,
+    calibration=CARD_READER,
     session=_session,
     observes=_observes,
     serial=_serial,

@@ -6,6 +6,7 @@ check, and the check digit of EAN and UPC does not save soft pictures.
 
 from __future__ import annotations
 
+from dealer_drivers.calibration.slot import CARD_READER
 from dealer_drivers.camera.ports import CameraOptions, camera_transport
 from dealer_drivers.camera.settings import CodesTask
 from dealer_drivers.clock import Clock
@@ -95,6 +96,7 @@ DRIVER = Driver(
     maturity=Maturity.GENERIC,
     provenance="codes by two published readers; measured on photographs of codes, not on a table's window",
     options=BarcodeCameraOptions,
+    calibration=CARD_READER,
     session=_session,
     observes=_observes,
     serial=_serial,

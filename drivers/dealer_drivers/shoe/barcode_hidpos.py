@@ -5,6 +5,7 @@ Maturity: documented. The report is the published one; how a scanner is triggere
 
 from __future__ import annotations
 
+from dealer_drivers.calibration.slot import CARD_READER
 from dealer_drivers.driver import Attachment, DeviceAction, Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.hidpos_report import REPORT_BYTES
@@ -63,6 +64,7 @@ DRIVER = Driver(
     maturity=Maturity.DOCUMENTED,
     provenance="reports as published for HID point-of-sale scanners; AIM identifiers as published",
     options=BarcodeHidPosOptions,
+    calibration=CARD_READER,
     session=_session,
     observes=_observes,
     serial=_serial,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from dealer_drivers.calibration.slot import CARD_READER
 from dealer_drivers.driver import Attachment, Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.keyboard_session import KeyboardSession, KeyEnd
@@ -49,6 +50,7 @@ DRIVER = Driver(
     maturity=Maturity.GENERIC,
     provenance="key events of Linux; US keyboard layout; AIM identifiers as published",
     options=BarcodeKeyboardOptions,
+    calibration=CARD_READER,
     session=_session,
     observes=_observes,
     serial=_serial,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from dealer_drivers.calibration.slot import CARD_READER
 from dealer_drivers.driver import Attachment, DeviceAction, Driver, Maturity, Observes, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.shoe.barcode_codec import ENDS, Suffix
@@ -82,6 +83,7 @@ DRIVER = Driver(
     maturity=Maturity.GENERIC,
     provenance="text framing by configuration; AIM identifiers as published",
     options=BarcodeSerialOptions,
+    calibration=CARD_READER,
     session=_session,
     observes=_observes,
     serial=_serial,

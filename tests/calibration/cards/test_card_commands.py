@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from dealer_daemon.config import load_config
+from dealer_drivers.calibration import CalibrationStore
+from dealer_drivers.calibration.drift import Expected
 from hw_sim.scenario import parse_scenario
 from hw_sim.simulation import Simulation, running
 
@@ -91,6 +94,16 @@ async def test_a_deck_of_a_unit_coded_set(
     assert got == code
     assert {name for name, one in found.items() if one["ok"] is not True} == wrong.keys()
     assert all(words in found[name]["said"] for name, words in wrong.items())
+    stored = CalibrationStore(tmp_path / "state" / "calibration")
+    if code == 0:
+        path.write_text(path.read_text() + 'calibration = "current"\n')
+        used = load_config(path).tables["b1"].devices[0].calibration
+        assert used is not None
+        assert used.stored is not None
+        assert used.stored.id == stored.current("b1", "reader")
+        assert used.expected["read_rate"] == Expected(value=1.0, tolerance=0.05)
+    else:
+        assert stored.current("b1", "reader") is None
     kept = json.loads((tmp_path / "state" / "bench" / "b1" / "reader" / "card-check.json").read_text())
     assert kept["findings"]
 

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealer_calibration.bench import Finding
-from dealer_calibration.cards.findings import findings
+from dealer_calibration.cards.findings import expected_rate, findings
 from dealer_calibration.cards.order import against_order, sorted_pile
 from dealer_calibration.cards.tally import Tally
+from dealer_drivers.calibration.drift import SAMPLES, DriftMonitor, expectations
 from dealer_drivers.cards import DECK
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnit, CardUnreadable, ForeignKind
@@ -135,3 +136,25 @@ def test_one_too_many(extra: str) -> None:
     found = judged(1, [*(read(card) for card in DECK), read(extra)])
     assert found["all_seen"].figures["extra"] == {extra: 1}
     assert found["order"].figures["additional"] == [extra]
+
+
+@given(st.integers(0, 400))
+def test_a_reader_as_good_as_at_the_bench_is_warned_of_by_no_chance_worth_naming(in_vain: int) -> None:
+    """Five passes in a hundred, or three standard errors of what the warning is judged by."""
+    tally = Tally(8)
+    tally.feed([unread()] * in_vain)
+    tally.feed([read(card) for card in sorted_pile(8)])
+    expected = expected_rate(tally)["read_rate"]
+    rate = 416 / (416 + in_vain)
+    assert expected["value"] == pytest.approx(rate)
+    assert expected["tolerance"] >= max(0.05, 3 * (rate * (1 - rate) / SAMPLES) ** 0.5) - 1e-12
+
+
+def test_a_reader_of_which_every_tenth_card_is_unreadable_now_is_warned_of() -> None:
+    tally = Tally(1)
+    tally.feed([read(card) for card in DECK])
+    monitor = DriftMonitor(expectations({"expect": expected_rate(tally)}))
+    monitor.heard([read("8S")] * SAMPLES)
+    assert not monitor.warnings
+    monitor.heard([unread() if n % 10 == 0 else read("8S") for n in range(2 * SAMPLES)])
+    assert "clean the window" in monitor.warnings["read_rate"]
