@@ -143,7 +143,7 @@ class Connection:
         """
         if not self._up:
             raise NotConnected("not connected to the broker")
-        size = len(message.payload) + len(message.topic.encode()) + 512
+        size = len(message.payload) + len(message.topic.encode()) + len(message.correlation or b"") + 512
         if size > self.limits.max_packet_bytes:
             raise PublishFailed(PACKET_TOO_LARGE, f"{size} bytes, the broker takes {self.limits.max_packet_bytes}")
         future: asyncio.Future[None] = self._loop.create_future()

@@ -224,3 +224,18 @@ async def test_nothing_is_kept_over_a_loss_who_publishes_publishes_again() -> No
         await until(lambda: len(seen.connected) == 2)
         await client.publish(message(9))
     assert after == [b"9"]
+
+
+async def test_what_a_client_gave_to_correlate_counts_for_the_brokers_limit() -> None:
+    """One that is longer than the broker takes would end the session, each time that somebody sends it."""
+
+    async def script(peer: Peer, _number: int) -> None:
+        await peer.accept(values={39: 40_000})
+        await serve(peer)
+
+    async with client_of(script) as (client, seen):
+        await until(lambda: client.status.connected)
+        with pytest.raises(PublishFailed):
+            client.publish(message(correlation=b"x" * 60_000))
+        await client.publish(message(correlation=b"x" * 30_000))
+        assert len(seen.connected) == 1
