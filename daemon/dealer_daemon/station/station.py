@@ -148,7 +148,9 @@ class TableParts:
         del table  # an uplink serves one table
         reply = self.host.command(command)
         if command.name is CommandName.EVENTS_RESEND and reply.ok:
-            self.uplink.resend(int(reply.result["from"]))
+            # A command that was answered long ago and comes again gets its answer; its events may be gone since.
+            with contextlib.suppress(ValueError):
+                self.uplink.resend(int(reply.result["from"]))
         return reply
 
     def _act(self, device: str, action: DeviceAction) -> None:
