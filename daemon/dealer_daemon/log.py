@@ -134,6 +134,18 @@ def redact_secrets(_logger: object, _method: str, event: EventDict) -> EventDict
     return cleaned
 
 
+def without_controls(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """The processor that keeps a terminal from obeying what others wrote: a topic, a name, a device's words."""
+    return {key: _printable(value, "\n" if key == "event" else "") for key, value in event.items()}
+
+
+def _printable(value: object, allowed: str) -> object:
+    if not isinstance(value, str) or value.isprintable():
+        return value
+    kept = (char if char.isprintable() or char in allowed else repr(char)[1:-1] for char in value)
+    return "".join(kept)
+
+
 def configure(
     log_format: LogFormat = "auto",
     level: str = "info",
@@ -169,6 +181,7 @@ def configure(
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 *([] if as_text else [structlog.processors.format_exc_info]),
                 redact_secrets,
+                *([without_controls] if as_text else []),
                 _text_renderer(stream) if as_text else structlog.processors.JSONRenderer(_to_json),
             ],
         )

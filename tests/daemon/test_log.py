@@ -171,3 +171,14 @@ def test_every_field_is_documented(repository: Path) -> None:
     text = (repository / "docs/reference/logging.md").read_text()
     missing = [name for name, meaning in (FIELDS | STANDARD_FIELDS).items() if f"| `{name}` | {meaning} |" not in text]
     assert not missing
+
+
+def test_a_terminal_does_not_obey_what_others_wrote() -> None:
+    stream = io.StringIO()
+    configure("text", stream=stream)
+    get_logger("x").warning("seen", topic="a\x1b[31m", by="\u5e97\u202e", detail="one\nERROR two")
+    text = stream.getvalue()
+    assert text.count("\n") == 1
+    assert all(char.isprintable() for char in text.rstrip("\n"))
+    assert "\u5e97" in text
+    assert "\\x1b[31m" in text

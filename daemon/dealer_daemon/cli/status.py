@@ -97,7 +97,9 @@ def _show(answer: dict[str, Any]) -> None:
         console.print(grid)
         for device, health in table["devices"].items():
             if health["link"] != "up":
-                console.print(f"  [red]{device}: {health['link']}: {health['link_reason']}[/red]", highlight=False)
+                console.print(
+                    f"  [red]{device}: {health['link']}: {escape(health['link_reason'])}[/red]", highlight=False
+                )
             for warning in (health.get("calibrated") or {}).get("warnings", ()):
                 console.print(f"  [yellow]{device}: {escape(warning)}[/yellow]", highlight=False)
 
