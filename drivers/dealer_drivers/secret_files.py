@@ -50,6 +50,17 @@ def secret_file(value: str) -> Path:
     return Path(folder) / name
 
 
+def endless(path: Path) -> str | None:
+    """A sentence where a path is a pipe, a socket or a device: whoever reads it may wait for ever, without a word."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return None
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # a folder is refused by who reads it
+        return None
+    return f"{path}: is a pipe, a socket or a device, of which nobody knows when it ends: name a file"
+
+
 def open_to_others(path: Path) -> str | None:
     """A sentence where others than the owner and the group may read a file or folder, or its group may write it.
 

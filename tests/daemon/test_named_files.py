@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -220,3 +221,16 @@ def test_other_commands_do_without_the_keys(station: Path, capsys: pytest.Captur
         (station / name).unlink()
     assert main(["status", "--config", "station.toml"]) == 3
     assert "signing_key_file" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["password", "pki/ca.pem", "pki/pc.key", "keys/signing-key.pem"])
+def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for(
+    station: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = station / name
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    [(_, reason)] = found(capsys)
+    assert name in reason
+    assert "a pipe" in reason
+    assert "a pipe" in refused_by_a_start(capsys)

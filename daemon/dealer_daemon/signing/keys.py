@@ -17,6 +17,8 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from dealer_drivers.secret_files import endless
+
 KEY_FILE = "signing-key.pem"
 PUBLIC_FILE = "signing-key.pub.pem"
 ID_DIGITS = 16
@@ -83,6 +85,8 @@ def read_signing_key(path: Path, *, guarded: bool = False) -> SigningKey:
     Raises ``KeyFileError`` when the file cannot be read, when others than its owner may, or when it holds no
     unencrypted Ed25519 key.
     """
+    if (reason := endless(path)) is not None:
+        raise KeyFileError(reason)
     try:
         with path.open("rb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -114,6 +118,8 @@ def read_signing_key(path: Path, *, guarded: bool = False) -> SigningKey:
 
 def read_public_key(path: Path) -> Ed25519PublicKey:
     """The public key in a file. Raises ``KeyFileError``."""
+    if (reason := endless(path)) is not None:
+        raise KeyFileError(reason)
     try:
         pem = path.read_bytes()
     except OSError as error:

@@ -19,7 +19,14 @@ from dealer_daemon.config.loader import AlsoCheck
 from dealer_daemon.config.walk import Problem
 from dealer_daemon.mqtt.settings import ca_problem, certificate_problems, password_problem
 from dealer_daemon.signing import KeyFileError, public_keys_in, read_signing_key
-from dealer_drivers.secret_files import DIRECTORY, CredentialMissing, is_credential, open_to_others, secret_file
+from dealer_drivers.secret_files import (
+    DIRECTORY,
+    CredentialMissing,
+    endless,
+    is_credential,
+    open_to_others,
+    secret_file,
+)
 
 PUBLIC_KEYS = "public-keys"
 """In the state directory, readable by all who may enter it: ``{id}.pem``."""
@@ -101,6 +108,9 @@ def _file_problems(one: _Named, there: bool) -> Iterator[Problem]:
         path = secret_file(one.value)
     except CredentialMissing as error:
         yield Problem(one.path, str(error))
+        return
+    if (reason := endless(path)) is not None:
+        yield Problem(one.path, reason)
         return
     looks = {"password_file": password_problem, "ca_file": ca_problem}
     reason = looks.get(str(one.path[-1]), _unreadable)(path)
