@@ -11,6 +11,7 @@ import msgspec
 import structlog
 
 from dealer_daemon.bodies import AckBody, ConsumerBody
+from dealer_daemon.mqtt.errors import Problem
 from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.outbox import Positions
 from dealer_daemon.mqtt.topics import MAX_NAME_BYTES, TopicError, Topics, checked_name
@@ -69,6 +70,7 @@ class Consumers:
         self._loop = asyncio.get_running_loop()
         self._log = structlog.get_logger().bind(table=topics.table)
         self._bad: set[str] = set()
+        self._ahead: dict[str, int] = {}
         self._look: asyncio.TimerHandle | None = None
         self._known = {
             name.removeprefix(ACK_CURSOR): _Consumer(positions[name])
@@ -93,6 +95,20 @@ class Consumers:
             )
             for name, consumer in self._known.items()
         }
+
+    @property
+    def problem(self) -> Problem | None:
+        """A consumer that says it handled what this journal does not have: one of both is not the newest."""
+        if not self._ahead:
+            return None
+        name = max(self._ahead, key=lambda each: self._ahead[each])
+        return Problem(
+            "consumer_ahead",
+            f"the consumer {name} says that it handled event {self._ahead[name]}, which is not in this journal: was an "
+            "old copy of it put back, this consumer throws away what comes up to there, true results among it: stop "
+            "the station and see docs/howto/recover-a-journal.md. Is it left from another journal, let that consumer "
+            f"say where it is, or publish an empty retained message to {self._topics.acks(name)}",
+        )
 
     def connected(self) -> None:
         """The link is up: from now on a consumer can be heard, and its silence counts."""
@@ -131,7 +147,10 @@ class Consumers:
         last = self._last_sequence()
         if not 0 <= sequence <= last:
             self._refuse(name, f"it says {sequence}, and the table's last sequence is {last}")
+            if sequence > last and (name in self._ahead or len(self._ahead) < MAX_CONSUMERS):
+                self._ahead[name] = sequence
             return
+        self._ahead.pop(name, None)
         consumer = self._known.get(name)
         if consumer is None:
             if len(self._known) >= MAX_CONSUMERS:
@@ -155,6 +174,7 @@ class Consumers:
 
     def _leave(self, name: str) -> None:
         self._bad.discard(name)
+        self._ahead.pop(name, None)
         if self._known.pop(name, None) is not None:
             self._positions.forget(ACK_CURSOR + name)
             self._log.info("consumer left", consumer=name)

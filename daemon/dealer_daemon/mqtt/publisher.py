@@ -128,7 +128,7 @@ class Publisher:
     @property
     def problems(self) -> list[Problem]:
         """What stops or endangers publishing now."""
-        found = (self._broken, self._refused, self._positions.problem)
+        found = (self._broken, self._refused, self._positions.problem, self._consumers.problem)
         return [*self._held.values(), *(problem for problem in found if problem is not None)]
 
     def set_state(self, state: Mapping[str, Any]) -> None:

@@ -171,6 +171,37 @@ async def test_more_consumers_than_anybody_has_are_refused(make: Make) -> None:
     assert len(watched.bench.publisher.consumers) == MAX_CONSUMERS
 
 
+def problems(watched: Watched) -> list[str]:
+    return [problem.code for problem in watched.bench.publisher.problems]
+
+
+async def test_one_that_knows_more_than_the_journal_is_said_until_it_says_otherwise(make: Make) -> None:
+    """An old copy of the journal, at a broker that lost its heads with it: the consumer is the one who can tell."""
+    watched = Watched(make)
+    await watched.bench.link.connect()
+    watched.bench.outbox.commit(*[opened()] * 3)
+    await watched.ack("settler", 7, retained=True)
+    await watched.ack("screen", 3)
+    assert problems(watched) == ["consumer_ahead"]
+    [problem] = watched.bench.publisher.problems
+    assert "settler" in problem.detail
+    assert "event 7" in problem.detail
+    watched.bench.outbox.commit(*[opened()] * 5)
+    assert problems(watched) == ["consumer_ahead"], "numbers that are used again make nothing good"
+    await watched.ack("settler", 2)
+    assert problems(watched) == []
+    await watched.ack("settler", 900)
+    await watched.bench.link.deliver(TOPICS.acks("settler"), b"")
+    assert problems(watched) == [], "it has left"
+
+
+async def test_those_that_know_more_are_counted_to_an_end(make: Make) -> None:
+    watched = Watched(make)
+    for n in range(MAX_CONSUMERS + 5):
+        await watched.ack(f"c{n}", 9)
+    assert len(watched.bench.publisher._consumers._ahead) == MAX_CONSUMERS
+
+
 @pytest.mark.parametrize("name", ["x" * 200, "a\nb", "\x1b[31m"])
 async def test_a_name_that_nobody_would_give_is_refused(make: Make, name: str) -> None:
     watched = Watched(make)
