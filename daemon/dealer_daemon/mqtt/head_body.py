@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 import msgspec
+from msgspec import Meta
 
 from dealer_daemon.bodies import JournalBody
 from dealer_daemon.events import Event
 from dealer_daemon.journal import Head
-from dealer_daemon.journal.loss import GIVEN_UP
+from dealer_daemon.journal.loss import GIVEN_UP, MAX_AFTER
+from dealer_daemon.mqtt.envelope import event_id
 from dealer_daemon.mqtt.errors import Problem
 from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.signing import PublicKeys, SigningKey, seal, verify
@@ -64,9 +66,21 @@ class Journal(Protocol):
         ...
 
 
+class _Head(JournalBody, frozen=True, kw_only=True):
+    """A head as stations write them. What it says is shown to people, within a command that they are to run, and is
+    kept in the journal: so nothing that a shell could take for its own, and no number that no journal has."""
+
+    journal_id: Annotated[str, Meta(pattern=r"^[0-9A-Za-z-]{1,64}(?!\n)$")]
+    row: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+    hash: Annotated[str, Meta(max_length=64)]
+    last_sequence: Annotated[int, Meta(ge=0, le=2 * MAX_AFTER)]
+    time: Annotated[str, Meta(pattern=r"^[0-9TZ:.+-]{1,40}(?!\n)$")]
+
+
 class OutcomeHead(msgspec.Struct, frozen=True):
     """What tells an outcome from another of the same number."""
 
+    id: str
     sequence: int
     boot: str
     monons: str
@@ -91,9 +105,9 @@ def encode_head(topics: Topics, journal: Journal, time: str, key: SigningKey | N
 
 
 def read_head(body: bytes) -> JournalBody | None:
-    """A head; ``None`` where it is none. Says nothing about its signature."""
+    """A head; ``None`` where it is none that a station can have written. Says nothing about its signature."""
     try:
-        return decode_json(body, JournalBody)
+        return decode_json(body, _Head)
     except msgspec.MsgspecError:
         return None
 
@@ -133,8 +147,12 @@ def judge_head(found: JournalBody, ours: bool, keyed: bool, journal: Journal, to
     return Objection(Problem(OTHER, detail), found.journal_id, found.last_sequence)
 
 
-def judge_outcome(found: OutcomeHead, journal: Journal, table: str) -> Objection | None:
-    """What a retained outcome that one of our keys signed says against sending events from this journal."""
+def judge_outcome(found: OutcomeHead, journal: Journal, topics: Topics) -> Objection | None:
+    """What a retained outcome that one of our keys signed says against sending events from this journal. One of another
+    table, which this station signed as well, says nothing of this one."""
+    table = topics.table
+    if found.id != event_id(topics.site, table, found.sequence):
+        return None
     given_up = [at for name, at in journal.cursors(table).items() if name.startswith(GIVEN_UP)]
     if found.sequence <= max(given_up, default=0):
         return None

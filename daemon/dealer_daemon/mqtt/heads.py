@@ -44,6 +44,8 @@ HEAD_EVERY_S = 1.0
 disk that lies is not in any head. A head costs one signature (0.1 ms) and one small message."""
 SLOW_S = 5.0
 """A broker that has not shown by then what it keeps is a problem to tell. Nothing is sent before it has."""
+RETRY_S = 5.0
+"""Before what stands there is compared again with a journal that could not be read."""
 UNCHECKED = "journal_unchecked"
 
 
@@ -96,6 +98,9 @@ class JournalHeads:
         self._held: list[Objection] = []
         self._looked = False
         self._blind = False
+        self._shown = False
+        self._unjudged: dict[bytes, asyncio.TimerHandle] = {}
+        """What stands there and could not be compared, for the journal did not give its row."""
         self._timer: asyncio.TimerHandle | None = None
         self._remove_listener: Callable[[], None] | None = None
 
@@ -108,21 +113,21 @@ class JournalHeads:
 
     def connected(self) -> None:
         """A session began; the subscriptions are under way. Call before the publisher is told."""
-        self._looked = self._blind = False
+        self._looked = self._blind = self._shown = False
         self._hold_until_looked()
         self._cancel()
         self._timer = self._loop.call_later(SLOW_S, self._slow)
 
     def disconnected(self) -> None:
         """Nothing of ours may go out at the next connect before it was looked at again."""
-        self._looked = False
+        self._looked = self._shown = False
         self._cancel()
         self._retained.forget(self._topics.journal)
 
     def birth_came_back(self) -> None:
         """Our own birth was delivered to us: what was retained when we subscribed has come before it."""
-        if not self._looked and not self._blind:
-            self._nothing_more()
+        self._shown = True
+        self._end_look()
 
     def subscription_refused(self, topic_filter: str) -> None:
         """The broker does not let us read a topic: one of ours that is not seen says nothing for us."""
@@ -133,6 +138,9 @@ class JournalHeads:
     def close(self) -> None:
         """Ends all waiting."""
         self._cancel()
+        for timer in self._unjudged.values():
+            timer.cancel()
+        self._unjudged.clear()
         if self._remove_listener is not None:
             self._remove_listener()
             self._remove_listener = None
@@ -155,13 +163,28 @@ class JournalHeads:
                 self._log.warning("journal head not understood", topic=message.topic)
             return
         ours, keyed = verify_head(message.payload, self._signing.keys), self._signing.key is not None
-        self._take(judge_head(found, ours, keyed, self._journal, self._topics))
+        self._judge(message.payload, lambda: judge_head(found, ours, keyed, self._journal, self._topics))
 
     def outcome_received(self, message: Incoming) -> None:
         """Something stands on the ``outcome`` topic: a signed outcome that this journal lacks is our own past."""
         if verify_event(message.payload, self._signing.keys):
             found = decode_json(message.payload, OutcomeHead)
-            self._take(judge_outcome(found, self._journal, self._topics.table))
+            self._judge(message.payload, lambda: judge_outcome(found, self._journal, self._topics))
+
+    def _judge(self, found: bytes, judge: Callable[[], Objection | None]) -> None:
+        """Takes what ``judge`` says. A journal that cannot be read says nothing: it is asked until it does."""
+        if (timer := self._unjudged.pop(found, None)) is not None:
+            timer.cancel()
+        try:
+            objection = judge()
+        except JournalError as error:
+            detail = f"what the broker keeps cannot be compared with the journal, so nothing is sent: {error}"
+            self._log.error("journal not checked", detail=detail)
+            self._gate.hold(Problem(UNCHECKED, detail))
+            self._unjudged[found] = self._loop.call_later(RETRY_S, self._judge, found, judge)
+            return
+        self._take(objection)
+        self._end_look()
 
     def _take(self, objection: Objection | None) -> None:
         """Holds for what speaks against us. What comes later on the topic takes nothing of it back: a person does."""
@@ -179,7 +202,10 @@ class JournalHeads:
             # ``journal adopt`` will say that it does not know of it, and the next start tries again.
             self._log.error("what holds publishing is not kept", detail=str(error))
 
-    def _nothing_more(self) -> None:
+    def _end_look(self) -> None:
+        """When all was shown, and compared."""
+        if self._looked or self._blind or not self._shown or self._unjudged:
+            return
         self._looked = True
         self._cancel()
         self._gate.release(UNCHECKED)
@@ -198,6 +224,8 @@ class JournalHeads:
     def _slow(self) -> None:
         """No look, no event: an old journal is not found out by waiting."""
         self._cancel()
+        if self._unjudged:
+            return  # it is the journal that does not answer, and that is said
         detail = (
             f"the broker does not show what it keeps of this journal, so nothing is sent. Let the station read "
             f"{self._topics.journal}, {self._topics.outcome} and {self._topics.presence} in the broker's access list, "

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from dealer_daemon.bodies import PresenceBody
 from dealer_drivers.json_text import decode_json
+
+Word = Annotated[str, Meta(max_length=64, pattern=r"^[!-~]*(?!\n)$")]
+"""An id or a time, as stations write them. It is shown to people and kept in the journal, so it is nothing longer, and
+nothing that a screen or a shell could take for its own."""
 
 
 class Said(msgspec.Struct, frozen=True):
     """What matters of a message on the topic; anybody may have written it."""
 
     online: bool
-    boot: str
-    since: str | None = None
-    connection: str | None = None
-    asks: str | None = None
-    answers: str | None = None
+    boot: Word
+    since: Word | None = None
+    connection: Word | None = None
+    asks: Word | None = None
+    answers: Word | None = None
 
 
 class _Talk(PresenceBody, frozen=True, kw_only=True, omit_defaults=True):

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from dealer_daemon.journal import FILE_NAME, verify_file
+from dealer_daemon.events import Event
+from dealer_daemon.journal import FILE_NAME, Journal, JournalUnavailable, verify_file
 from dealer_daemon.mqtt import heads as module
-from dealer_daemon.mqtt.envelope import event_checker, verify_event
+from dealer_daemon.mqtt.envelope import encode_event, event_checker, event_signer, verify_event
 from dealer_daemon.mqtt.head_body import HEAD_LAG, encode_head, held_by, read_head, verify_head
 from dealer_daemon.mqtt.heads import JournalHeads, Signing
 from dealer_daemon.mqtt.messages import Incoming
@@ -24,7 +25,7 @@ from dealer_daemon.station.adopt import give_up
 from support.mqtt_brokers import Broker, mosquitto
 from support.mqtt_journal import KEY, NOW, SIGNED, STRANGER, UNSIGNED, codes, journal_in, station, write
 from support.mqtt_link import FakeLink, settle, until
-from support.mqtt_outbox import opened, outcome
+from support.mqtt_outbox import START_WALL_NS, opened, outcome
 from support.mqtt_person import Person
 from support.mqtt_uplink import EVERYTHING, TOPICS, running
 
@@ -349,3 +350,87 @@ async def test_our_own_head_coming_back_is_answered_with_nothing(
     made.received(Incoming(TOPICS.journal, link.sent[-1].payload))
     await asyncio.sleep(0.02)
     assert len([m for m in link.sent if m.topic == TOPICS.journal]) == 1
+
+
+HEAD = {
+    "site": "studio-1", "table": "r1", "journal_id": "8e6a0e953a8c4925bc087bf8f5eacd15", "row": 3, "hash": "0" * 64,
+    "last_sequence": 2, "time": NOW,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"journal_id": "x`; rm -rf ~ #"},
+        {"journal_id": "a" * 65},
+        {"journal_id": "a\n"},
+        {"journal_id": ""},
+        {"time": "\x1b[2J"},
+        {"time": "now " * 50_000},
+        {"hash": "0" * 100_000},
+        {"row": 2**63},
+        {"row": -1},
+        {"last_sequence": 2**63},
+        {"last_sequence": -1},
+    ],
+)
+async def test_what_no_station_writes_is_no_head_and_comes_before_no_person(
+    alone: tuple[JournalHeads, Hold], link: FakeLink, wrong: dict[str, Any]
+) -> None:
+    """A head is shown within a command that a person is to run, kept in the journal, and looked up by its row."""
+    made, gate = alone
+    await link.connect()
+    made.received(Incoming(TOPICS.journal, json.dumps(HEAD | wrong).encode(), True))
+    made.birth_came_back()
+    assert gate.held == set()
+    made.received(Incoming(TOPICS.journal, json.dumps(HEAD).encode(), True))
+    assert gate.held == {"journal_other"}
+
+
+async def test_the_signed_outcome_of_another_table_says_nothing_of_this_one(
+    alone: tuple[JournalHeads, Hold], link: FakeLink
+) -> None:
+    made, gate = alone
+    await link.connect()
+    for table, held in (("r2", False), ("r1", True)):
+        event = Event(
+            table=table, sequence=900, subject="r-1", wall_ns=START_WALL_NS, mono_ns=5, boot="b", data=outcome("3")
+        )
+        body = encode_event(TOPICS.site, event, event_signer(TOPICS.site, KEY)(event))
+        assert verify_event(body, SIGNED.keys)
+        made.outcome_received(Incoming(TOPICS.outcome, body, True))
+        assert ("journal_behind" in gate.held) == held
+
+
+@pytest.mark.parametrize("old", [True, False])
+async def test_a_journal_that_cannot_be_read_just_then_opens_nothing(
+    alone: tuple[JournalHeads, Hold], link: FakeLink, monkeypatch: pytest.MonkeyPatch, old: bool
+) -> None:
+    """What the broker keeps is compared when the disk is back, and not forgotten meanwhile."""
+    monkeypatch.setattr(module, "RETRY_S", 0.05)
+    made, gate = alone
+    journal = made._journal
+    head = HEAD | {"journal_id": journal.journal_id, "row": 999 if old else journal.head().row}
+    head["hash"] = journal.head().hash
+    disk = {"well": False}
+    row_hash = Journal.row_hash
+
+    def read(self: Journal, row: int) -> str | None:
+        if not disk["well"]:
+            raise JournalUnavailable("the disk does not answer")
+        return row_hash(self, row)
+
+    monkeypatch.setattr(Journal, "row_hash", read)
+    await link.connect()
+    made.received(Incoming(TOPICS.journal, json.dumps(head).encode(), True))
+    made.birth_came_back()
+    assert gate.held == {module.UNCHECKED}
+    assert "the disk does not answer" in gate.detail
+    assert not gate.passing, "a person is told"
+    await link.drop()
+    await link.connect()
+    made.birth_came_back()
+    assert gate.held == {module.UNCHECKED}, "another connection does not make it read"
+    disk["well"] = True
+    await until(lambda: module.UNCHECKED not in gate.held)
+    assert gate.held == ({"journal_behind"} if old else set())
