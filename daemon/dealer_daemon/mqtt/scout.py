@@ -3,14 +3,17 @@
 The table's own client id would throw the other one out, and the broker would say by its will that it is gone. So
 somebody goes ahead who throws nobody out, says nothing that stands, and asks: a station that lives answers. One that
 stands on the topic and is silent is dead, or cut off: then this one takes its place, and the other, when it is back,
-asks in its turn and finds this one.
+asks in its turn and finds this one. Of two that ask at the same moment the one with the lower boot id goes first.
+
+What the broker keeps on other topics can be looked at on the same way (``shown``): over a connection without a session
+nothing waits in a queue that could be full, so that the broker would leave out just that.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -48,27 +51,35 @@ class Look:
         """Another station that is said to be online."""
         self.living: Said | None = None
         """It answered."""
+        self.first: str | None = None
+        """Another station that looks at this moment, and goes first."""
 
-    def answered(self) -> bool:
-        """A station lives that is not ours."""
-        return self.living is not None
+    def decided(self) -> bool:
+        """Another station lives, or goes first."""
+        return self.living is not None or self.first is not None
 
     def told(self) -> bool:
         """Something came of our question."""
-        return self.shown or self.answered()
+        return self.shown or self.decided()
 
     def ask_again(self, nonce: str) -> None:
         """Another question: what was answered to the one before no longer counts."""
         self.nonce, self.shown = nonce, False
 
     def received(self, message: Incoming) -> bool:
-        """Takes note of a message on the presence topic. Says whether it is news of a station that must be asked."""
+        """Takes note of a message on the presence topic. Says whether it is news of a station that must be asked, or
+        must hear our question."""
         said = read_presence(message.payload)
         if said is None:
             if message.retained or not message.payload:
                 self.standing = None
         elif said.asks is not None:
             self.shown |= said.boot == self.nonce
+            if said.boot == self.nonce or said.asks == self._boot or message.retained:
+                return False
+            if said.asks > self._boot:
+                return True  # it came after our question, and gives way when it hears one
+            self.first = said.asks
         elif said.boot == self._boot:
             self.standing = None  # our own word, of the connection before
         elif said.answers is not None:
@@ -85,10 +96,19 @@ class Look:
 class Scout:
     """Looks for another living station of a table. ``boot`` is the id of this run."""
 
-    def __init__(self, topics: Topics, boot: str, nonce: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
+    def __init__(
+        self,
+        topics: Topics,
+        boot: str,
+        nonce: Callable[[], str] = lambda: secrets.token_hex(8),
+        *,
+        shown: Mapping[str, Callable[[Incoming], None]] | None = None,
+    ) -> None:
+        """``shown``: topics, and who gets what is retained there before a look ends that lets the table connect."""
         self._topics = topics
         self._boot = boot
         self._nonce = nonce
+        self._shown = dict(shown or {})
         self._log = structlog.get_logger().bind(table=topics.table)
 
     async def look(self, settings: BrokerSettings, version: MqttVersion) -> None:
@@ -96,7 +116,7 @@ class Scout:
 
         Raises ``Contested`` where another station answered, and ``ConnectFailed``.
         """
-        visit = _Visit(self._topics, self._boot, self._nonce)
+        visit = _Visit(self._topics, self._boot, self._nonce, self._shown)
         ours = replace(settings, client_id=f"{settings.client_id}-look-{self._boot[:8]}", lasting=False)
         connection = Connection(ours, version, None, visit)
         try:
@@ -110,6 +130,14 @@ class Scout:
             connection.abort(Closing(Ending.LOST, "looked"))
         if (other := visit.look.living) is not None:
             raise Contested(_contested(self._topics, other))
+        if visit.look.first is not None:
+            detail = (
+                f"another station (boot {visit.look.first}) of this name asks at the same moment whether somebody is "
+                "there: it goes first, and this one asks again"
+            )
+            raise ConnectFailed(Ending.UNSEEN, detail)
+        for message in visit.kept.values():  # before the connection that is made now can tell anything
+            asyncio.get_running_loop().call_soon(self._shown[message.topic], message)
         if (silent := visit.look.standing) is not None:
             self._log.warning(
                 "another station is silent",
@@ -119,9 +147,9 @@ class Scout:
             )
 
     async def _wait(self, connection: Connection, visit: _Visit) -> None:
-        """Until another station answers, or the time is over in which one that lives would have."""
+        """Until another station answers or goes first, or the time is over in which one that lives would have."""
         loop, look = asyncio.get_running_loop(), visit.look
-        while not look.answered():
+        while not look.decided():
             questions, asked_s = visit.questions, loop.time()
             while not look.told():
                 if loop.time() >= asked_s + SHOWN_S:
@@ -129,7 +157,7 @@ class Scout:
                 await _change(connection, visit, asked_s + SHOWN_S)
             shown_s = loop.time()
             quiet_s = QUIET_S + QUIET_TRIPS * (shown_s - asked_s)
-            while not look.answered() and visit.questions == questions:
+            while not look.decided() and visit.questions == questions:
                 # What is retained at another node of a cluster may not be shown here: silence is listened for, too.
                 limit_s = shown_s + (quiet_s if look.standing is None else ANSWER_S)
                 if loop.time() >= limit_s:
@@ -147,8 +175,11 @@ class Scout:
 class _Visit:
     """The owner of the scout's connection (``connection.Owner``)."""
 
-    def __init__(self, topics: Topics, boot: str, nonce: Callable[[], str]) -> None:
+    def __init__(self, topics: Topics, boot: str, nonce: Callable[[], str], shown: Collection[str]) -> None:
         self._topics = topics
+        self._others = [*shown]
+        self.kept: dict[str, Incoming] = {}
+        """What is retained on the other topics."""
         self._boot = boot
         self._nonce = nonce
         self._connection: Connection | None = None
@@ -160,20 +191,22 @@ class _Visit:
 
     def opened(self, connection: Connection, _session_present: bool) -> None:
         self._connection = connection
-        connection.subscribe([self._topics.presence])
+        connection.subscribe([*self._others, self._topics.presence])  # this last: its echo says that all was shown
         self._ask()
 
     def received(self, message: Incoming) -> None:
         if not self.ended and message.topic == self._topics.presence and self.look.received(message):
             # Not from within paho's callback. Its birth may have been on its way since before it died: it is asked.
             asyncio.get_running_loop().call_soon(self._ask_again)
+        elif message.retained and message.topic in self._others:
+            self.kept[message.topic] = message
         self.changed.set()
 
     def subscription_refused(self, _topic_filter: str, reason: str) -> None:
         self.refused = f" (it refuses the subscription: {reason})"
 
     def _ask_again(self) -> None:
-        if not self.ended and self.look.living is None and self.questions < QUESTIONS:
+        if not self.ended and not self.look.decided() and self.questions < QUESTIONS:
             self.look.ask_again(self._nonce())
             self._ask()
             self.changed.set()

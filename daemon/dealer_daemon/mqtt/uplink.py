@@ -13,6 +13,7 @@ from dealer_daemon.mqtt.consumers import GONE_S, utc_now
 from dealer_daemon.mqtt.errors import Problem
 from dealer_daemon.mqtt.heads import UNCHECKED, JournalHeads, LiveJournal, Signing
 from dealer_daemon.mqtt.hearing import Hearing
+from dealer_daemon.mqtt.messages import Incoming
 from dealer_daemon.mqtt.outbox import Outbox
 from dealer_daemon.mqtt.presence import Presence, will_of
 from dealer_daemon.mqtt.publisher import Publisher
@@ -58,7 +59,9 @@ class Uplink:
         ``held_changed`` when something else holds the table than before: the state must say so then.
         """
         signing = signing or Signing()
-        self._client = MqttClient(settings, will_of(topics, boot), Scout(topics, boot).look)
+        self._heads: JournalHeads | None = None
+        shown = {topics.journal: self._head_shown, topics.outcome: self._outcome_shown} if journal is not None else {}
+        self._client = MqttClient(settings, will_of(topics, boot), Scout(topics, boot, shown=shown).look)
         self._retained = RetainedTopics(self._client)
         self._hearing = Hearing(self._client, self._retained, topics.presence)
         self._presence = Presence(
@@ -91,7 +94,6 @@ class Uplink:
         self._role_topics = roles_by_topic or names_by_topic
         self._named_roles = [*Role] if names_by_topic else [Role.CONSUMER]
         self._topics = topics
-        self._heads: JournalHeads | None = None
         if journal is not None and now is not None:
             self._heads = JournalHeads(topics, self._retained, self._voice, journal, signing, now)
 
@@ -170,6 +172,14 @@ class Uplink:
         self._publisher.start()
         self._commands.start()
         self._client.start()
+
+    def _head_shown(self, message: Incoming) -> None:
+        if self._heads is not None:
+            self._heads.received(message)
+
+    def _outcome_shown(self, message: Incoming) -> None:
+        if self._heads is not None:
+            self._heads.outcome_received(message)
 
     def _on_problem(self, problem: Problem | None) -> None:
         if problem is not None and problem.code == CONTESTED:

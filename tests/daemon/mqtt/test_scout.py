@@ -263,3 +263,45 @@ async def test_births_without_end_do_not_keep_a_table_from_the_broker(
         finally:
             crying.cancel()
             await asyncio.wait({crying})
+
+
+def test_of_two_that_ask_at_once_the_lower_boot_goes_first() -> None:
+    """Neither is there yet, so nobody would answer; whichever subscribed first hears the other's question."""
+    look = Look("second", "q")
+    assert not look.received(SHOWN)
+    assert look.received(said(ask_of("r", "third"))), "it must hear our question to give way"
+    assert not look.decided()
+    assert not look.received(said(ask_of("s", "first")))
+    assert look.first == "first"
+    assert look.decided()
+
+
+def test_our_own_question_of_before_and_one_that_was_kept_are_nobodys() -> None:
+    look = Look("second", "q")
+    assert not look.received(said(ask_of("p", "second")))
+    assert not look.received(said(ask_of("p", "first"), retained=True))
+    assert not look.decided()
+
+
+@pytest.mark.parametrize("boots", ["ab", "ba"])
+async def test_two_that_start_at_once_do_not_both_connect(broker: Broker, boots: str) -> None:
+    """A studio's power came back, and a PC and its spare started together: one at most has a session."""
+    sessions: list[str] = []
+    async with (
+        uplink_to(broker.port, MemoryOutbox(), boot=boots[0], backoff_min_s=0.3) as one,
+        uplink_to(broker.port, MemoryOutbox(), boot=boots[1], backoff_min_s=0.3) as other,
+    ):
+        of = {boots[0]: one, boots[1]: other}
+        for boot, uplink in of.items():
+            uplink._client.on_connected(lambda _present, _version, boot=boot: sessions.append(boot))
+        await until(lambda: codes(of["b"]) == [CONTESTED])
+        assert of["a"].status.connected
+        assert of["a"].held is None
+    assert sessions == ["a"], "nobody was thrown out"
+
+
+@pytest.mark.parametrize("text", ["x" * 65, "a b", "\x1b[31mx", "a\n", "\u5e97"])
+@pytest.mark.parametrize("key", ["boot", "since", "asks", "answers", "connection"])
+def test_what_no_station_says_of_itself_comes_before_no_person(key: str, text: str) -> None:
+    assert read_presence(json.dumps(BIRTH).encode()) is not None
+    assert read_presence(json.dumps(BIRTH | {key: text}).encode()) is None
