@@ -174,7 +174,7 @@ async def test_an_old_will_that_comes_late_does_not_bury_the_birth(broker: Broke
         await other.subscribe(TOPICS.presence)
         await other.until(lambda seen: bool(seen) and json.loads(seen[-1].payload)["boot"] == "new")
         await other.publish(TOPICS.presence, b'{"online":false,"boot":"old"}', retain=True)
-        await other.until(lambda seen: len(seen) >= 3)
+        await other.until(lambda seen: [json.loads(m.payload)["boot"] for m in seen[-2:]] == ["old", "new"])
         async with Witness.connected(broker.port, "late") as late:
             await late.subscribe(TOPICS.presence)
             [found] = await late.until(bool)
