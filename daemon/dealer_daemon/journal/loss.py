@@ -14,6 +14,10 @@ MAX_AFTER = 2**52
 """The highest sequence that a table may go on behind. Numbers in JSON are exact up to twice that, and some must be
 left."""
 
+MAX_NAME = 128
+"""Characters, as in a command: the name goes to servers within an event, and one that no broker takes would hold up the
+table."""
+
 
 def continue_after(journal: Journal, highest: Mapping[str, int], *, reason: str, by: str, boot: str) -> dict[str, int]:
     """Let tables go on after the ``highest`` sequence that anybody may have seen of each.
@@ -23,7 +27,7 @@ def continue_after(journal: Journal, highest: Mapping[str, int], *, reason: str,
     whatever this journal published up to there is given up stands in the cursor ``GIVEN_UP`` of each. Answers the last
     sequences of the tables with a loss now.
 
-    Raises ``JournalMisuse`` for a name that is empty and a sequence above ``MAX_AFTER``, and what ``Journal.commit``
+    Raises ``JournalMisuse`` for a name that is none and a sequence above ``MAX_AFTER``, and what ``Journal.commit``
     raises.
     """
     losses = []
@@ -40,11 +44,13 @@ def continue_after(journal: Journal, highest: Mapping[str, int], *, reason: str,
 def commit_losses(journal: Journal, losses: Sequence[tuple[str, int, int]], *, reason: str, by: str, boot: str) -> None:
     """Commit ``events.lost`` for each ``(table, first, last)`` sequence that is lost; its own is the one after.
 
-    Raises ``JournalMisuse`` for a name that is empty and a sequence above ``MAX_AFTER``, and what ``Journal.commit``
+    Raises ``JournalMisuse`` for a name that is none and a sequence above ``MAX_AFTER``, and what ``Journal.commit``
     raises.
     """
-    if not by.strip():
-        raise JournalMisuse("whoever lets a table go on after a loss gives a name")
+    if not by.strip() or not by.isprintable() or len(by) > MAX_NAME:
+        raise JournalMisuse(
+            f"whoever lets a table go on after a loss gives a name, of {MAX_NAME} printable characters at most"
+        )
     for table, _, to in losses:
         if to > MAX_AFTER:
             raise JournalMisuse(

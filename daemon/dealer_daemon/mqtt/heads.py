@@ -44,6 +44,9 @@ HEAD_EVERY_S = 1.0
 disk that lies is not in any head. A head costs one signature (0.1 ms) and one small message."""
 SLOW_S = 5.0
 """A broker that has not shown by then what it keeps is a problem to tell. Nothing is sent before it has."""
+MOST_HELD = 16
+"""What speaks against us is kept for ``journal adopt``, so much of it: whoever writes the topic could write without
+end."""
 RETRY_S = 5.0
 """Before what stands there is compared again with a journal that could not be read."""
 UNCHECKED = "journal_unchecked"
@@ -188,7 +191,7 @@ class JournalHeads:
 
     def _take(self, objection: Objection | None) -> None:
         """Holds for what speaks against us. What comes later on the topic takes nothing of it back: a person does."""
-        if objection is None or objection in self._held:
+        if objection is None or objection in self._held or len(self._held) >= MOST_HELD:
             return
         self._held.append(objection)
         of_this_kind = (held for held in self._held if held.problem.code == objection.problem.code)

@@ -234,8 +234,9 @@ def test_nothing_is_overwritten_and_nothing_half_is_left(
     path = fill(state_dir, maker)
     with pytest.raises(JournalMisuse, match="is not empty: give a new directory"):
         rescue(path, state_dir)
-    with pytest.raises(JournalMisuse, match="gives a name"):
-        salvage(path, tmp_path / "new", by=" ", boot="salvage", after={"r1": 40})
+    for nobody in (" ", "A. Tam\x1b[2J", "x" * 129):
+        with pytest.raises(JournalMisuse, match="gives a name"):
+            salvage(path, tmp_path / "new", by=nobody, boot="salvage", after={"r1": 40})
     assert list((tmp_path / "new").iterdir()) == []
     tamper("DELETE FROM about")
     with pytest.raises(JournalDamaged, match="lost its own id"):

@@ -434,3 +434,15 @@ async def test_a_journal_that_cannot_be_read_just_then_opens_nothing(
     disk["well"] = True
     await until(lambda: module.UNCHECKED not in gate.held)
     assert gate.held == ({"journal_behind"} if old else set())
+
+
+async def test_heads_without_end_hold_once_and_do_not_fill_the_journal(
+    alone: tuple[JournalHeads, Hold], link: FakeLink
+) -> None:
+    made, gate = alone
+    await link.connect()
+    for number in range(100):
+        made.received(Incoming(TOPICS.journal, json.dumps(HEAD | {"journal_id": f"{number:032x}"}).encode()))
+    made.birth_came_back()
+    assert gate.held == {"journal_other"}
+    assert len(held_by(made._journal.cursors("r1"))) == module.MOST_HELD
