@@ -103,6 +103,12 @@ def test_python_takes_what_a_station_says(held: Held) -> None:
         held.gets("replies/settler", json.dumps({"data": ours}).encode())
 
 
+def test_an_event_of_another_table_says_nothing_of_this_one(held: Held) -> None:
+    """It may be signed all the same: a number of its is none of ours, and nothing is missed up to it."""
+    held.gets("events/round.outcome", encode_event(SITE, event(900, outcome("3"), "another")))
+    assert (held.table.handled, held.table.newest, held.settled()) == (0, 0, [])
+
+
 NODE = """
 import { readFileSync } from 'node:fs'
 import { NotOurs, readEvent, readNewest, readReply } from '%s'

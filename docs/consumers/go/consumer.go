@@ -177,8 +177,11 @@ func (c *consumer) handle(name string, t *table, e event) error {
 	if first < 1 {
 		return notOurs("has no from_sequence")
 	}
+	if e.Source != "/"+path.Base(c.base)+"/"+name {
+		return nil // signed perhaps, and of another table
+	}
 	t.newest = max(t.newest, e.Sequence)
-	if e.Source != "/"+path.Base(c.base)+"/"+name || first > t.handled+1 || t.handled+1 > e.Sequence {
+	if first > t.handled+1 || t.handled+1 > e.Sequence {
 		return nil
 	}
 	tx, err := c.db.Begin() // one transaction: both or neither

@@ -212,10 +212,12 @@ public final class Consumer implements MqttCallback {
         long first = lost ? number(object(event, "data"), "from_sequence", 1) : last;
         text(event, "id");
         object(event, "data");
-        table.newest = Math.max(table.newest, last);
         String site = base.substring(base.lastIndexOf('/') + 1);
-        boolean ours = text(event, "source").equals("/" + site + "/" + key);
-        if (!ours || first > table.handled + 1 || table.handled + 1 > last) {
+        if (!text(event, "source").equals("/" + site + "/" + key)) {
+            return; // signed perhaps, and of another table
+        }
+        table.newest = Math.max(table.newest, last);
+        if (first > table.handled + 1 || table.handled + 1 > last) {
             return;
         }
         settle(db, event);

@@ -57,9 +57,10 @@ function handle (key, body) {
   const event = readEvent(body)
   const at = table(key)
   const { first, sequence: last } = event
+  if (event.source !== `/${site}/${key}`) return // signed perhaps, and of another table
   at.newest = Math.max(at.newest, last)
-  // Not from this table, or we have it, or it is too early.
-  if (event.source !== `/${site}/${key}` || first > at.handled + 1 || at.handled + 1 > last) return
+  // We have it, or it is too early.
+  if (first > at.handled + 1 || at.handled + 1 > last) return
   const line = Buffer.from(JSON.stringify({ table: key, sequence: last, ...settle(event) }) + '\n')
   if (writeSync(log, line) !== line.length) throw new Error(`${file}: the disk is full`)
   fsyncSync(log)

@@ -149,8 +149,10 @@ class Consumer:
     def event(self, name: str, table: Table, event: Event) -> None:
         """The next one is handled; one that we have, or that is too early, is not."""
         first, last = event.first, event.sequence
+        if event.source != f"/{self.base.split('/')[-1]}/{name}":
+            return  # signed perhaps, and of another table
         table.newest = max(table.newest, last)
-        if event.source != f"/{self.base.split('/')[-1]}/{name}" or not first <= table.handled + 1 <= last:
+        if not first <= table.handled + 1 <= last:
             return
         with self.db:  # one transaction: both or neither
             settle(self.db, event)
