@@ -54,7 +54,8 @@ def card_steps(steps: list[Step], data: CardEvent, shoe: Shoe | None) -> list[St
     if isinstance(data, CardCorrected):
         if at is None:
             raise FoldError(f"a card on {data.position} was corrected and none lay there")
-        corrected = replace(steps[at], card=data.card, unit=None, by=data.by, reason=data.reason)
+        misread = steps[at].unit or steps[at].misread_unit
+        corrected = replace(steps[at], card=data.card, unit=None, misread_unit=misread, by=data.by, reason=data.reason)
         return [*steps[:at], corrected, *steps[at + 1 :]]
     if at is None:
         withheld = isinstance(data, CardWithheld)

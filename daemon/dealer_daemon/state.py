@@ -27,6 +27,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The service manager who named this card by the video."""
     reason: str | None = None
     """Why that person did."""
+    misread_unit: str | None = None
+    """The physical card that was read here before a person said that another lies here: it may lie elsewhere."""
     gate: str | None = None
     expect: Facts | None = None
 
