@@ -110,7 +110,8 @@ CARDS: dict[str, Word] = {
     ),
     "unit_seen_before": Word(
         _VIOLATION, "This very card came before", "此牌先前已出现", "此牌先前已出現",
-        "The same physical card came out of this shoe before. The table pauses (`integrity`).",
+        "The same physical card came out of this shoe before. The table pauses (`integrity`). Not where a person said in "
+        "this hand (`card.correct`) that another card lies on the place that it was read for.",
     ),
     # Violations of the procedure.
     "card_while_betting": Word(
@@ -184,7 +185,8 @@ CARDS: dict[str, Word] = {
     "perhaps_repeated": Word(
         (Kind.HELD, Kind.VIOLATION), "Perhaps the same card again", "可能是同一张牌", "可能是同一張牌",
         "The scanner or the station was away, and the first card after that looks like the newest one: it may lie "
-        "there still, or be another. Take it away from the scanner and decide by the video: refuse the attempt, and "
+        "there still, or be another. So does a card that looks like the one that a person named last: it may be that "
+        "card, scanned all the same. Take it away from the scanner and decide by the video: refuse the attempt, and "
         "the card that is due is scanned; or name it. A violation where a card is to be burnt: resume, and burn it "
         "again if it was another.",
     ),
@@ -230,8 +232,8 @@ CARDS: dict[str, Word] = {
     "rest_of_hand": Word(
         (Kind.SKIPPED, Kind.PAUSE), "The rest of a hand that was ended", "已结束牌局的余牌", "已結束牌局的餘牌",
         "A person ended the hand before all of its cards were dealt. A shoe that names its places deals on, and those "
-        "cards give no result. At a scanner nothing tells them from the next hand: the table pauses. Take them away, "
-        "then resume; the next card begins a hand.",
+        "cards give no result. At a scanner, and where the shoe was switched on again in that hand, nothing tells them "
+        "from the next hand: the table pauses. Take them away, then resume; the next card begins a hand.",
     ),
     # Why a shoe ended, beside what a person says who changes it.
     "cut_card": Word(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from dealer_daemon.commands import Command, ErrorCode
 from dealer_daemon.events import CardCorrected, CardDrawn, CardWithheld, Event, OutcomeCorrected, RoundOpened, ShoeBegan
 from dealer_daemon.games.cards.card import Card, CardNotationError
-from dealer_daemon.games.cards.procedure import CardStep, History, Procedure, describe
+from dealer_daemon.games.cards.procedure import CardStep, ExpectStep, History, Procedure, describe
 from dealer_daemon.games.cards.procedure import Refusal as Impossible
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.state import OpenRound
@@ -81,6 +82,28 @@ def lay_out(turn: Turn, hand: History, reason: str, by: str) -> None:
             turn.emit(CardDrawn(position=position, card=lies.card, unit=lies.unit, evidence=lies.evidence))
         if lies.card != card:
             turn.emit(CardCorrected(position=position, card=card, was=lies.card, reason=reason, by=by))
+
+
+def check_decided(turn: Turn, procedure: Procedure, current: OpenRound, hand: History) -> None:
+    """Raises ``Refusal`` where a whole hand contradicts what is known of it beside its cards: what the server said, on
+    which stakes were laid, and how many copies of a card the shoe has."""
+    said = [step.expect for step in current.steps if step.expect is not None]
+    stated = [dict(step.args) for step in hand if isinstance(step, ExpectStep)]
+    if stated[: len(said)] != said:
+        words = json.dumps(said)
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f'the server said {words}: "expects" begins with that; else void')
+    shoe = turn.state.shoe
+    if shoe is None:
+        return
+    cards = {step.position: str(step.card) for step in hand if isinstance(step, CardStep)}
+    lie = {step.position: step for step in current.steps if step.position in cards}
+    beside = {
+        "shoe_id": shoe.id,
+        "cards": cards,
+        "was": {position: step.card for position, step in lie.items()},
+        "dealt_from": {position: step.shoe_id for position, step in lie.items() if step.shoe_id != shoe.id},
+    }
+    check_corrected(turn, procedure, beside)
 
 
 def check_corrected(turn: Turn, procedure: Procedure, beside: Mapping[str, Any]) -> None:

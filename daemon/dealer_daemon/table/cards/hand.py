@@ -16,8 +16,9 @@ from dealer_daemon.games.cards.procedure import (
     History,
     Procedure,
 )
-from dealer_daemon.state import OpenRound, Step
-from dealer_daemon.validation.card import Lies
+from dealer_daemon.state import OpenRound, Step, TableState
+from dealer_daemon.validation.card import Lies, unit_text
+from dealer_drivers.readings.shoe import CardRead
 
 
 def history_of(steps: Sequence[Step]) -> History:
@@ -75,3 +76,23 @@ def to_reveal(procedure: Procedure, steps: Sequence[Step]) -> list[Step]:
 
 def _opened(steps: Sequence[Step]) -> set[str]:
     return {step.gate for step in steps if step.gate is not None}
+
+
+def newest_card(state: TableState) -> Step | None:
+    """The card that was read last, as far as the journal knows."""
+    current, shoe = state.round, state.shoe
+    steps = [] if current is None else [step for step in current.steps if step.card is not None]
+    if steps:
+        return steps[-1]
+    if shoe is not None and shoe.last_burn is not None:
+        return shoe.last_burn
+    return next((step for step in reversed(state.previous) if step.card is not None), None)
+
+
+def looks_like(reading: CardRead, step: Step | None) -> bool:
+    """Whether the reading may be of this step's card: of the very one where both are known by themselves."""
+    if step is None:
+        return False
+    if reading.unit is not None and step.unit is not None:
+        return unit_text(reading.unit) == step.unit
+    return reading.card == step.card

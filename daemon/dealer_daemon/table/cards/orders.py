@@ -13,7 +13,7 @@ from dealer_daemon.games.game import BadFacts
 from dealer_daemon.state import OpenRound
 from dealer_daemon.table.arguments import Refusal, flag, open_round, server_object, text
 from dealer_daemon.table.cards import shoes
-from dealer_daemon.table.cards.corrections import card_named, check_copies, correct, lay_out
+from dealer_daemon.table.cards.corrections import card_named, check_copies, check_decided, correct, lay_out
 from dealer_daemon.table.cards.hand import history_of, must_withhold
 from dealer_daemon.table.common import emit_outcome, refuse
 from dealer_daemon.table.turn import Turn
@@ -125,6 +125,7 @@ def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
         hand = keyed_in(play.procedure, command.args, shoes.decks_of(play.procedure, play.shoe))
     except BadFacts as error:
         raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
+    check_decided(turn, play.procedure, current, hand)
     rest = play.rest_is_left(current)
     lay_out(turn, hand, reason, command.by)
     evidence = [name for step in current.steps for name in step.evidence]
@@ -140,9 +141,7 @@ def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
         last_hand=shoes.is_last_hand(turn.state, current, play.procedure),
     )
     sequence = turn.state.sequence
-    play.give_up(turn)
-    if rest:
-        play.wait_for_rest(turn)
+    play.decided(turn, rest=rest)
     return {"sequence": sequence}
 
 

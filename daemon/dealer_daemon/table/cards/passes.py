@@ -25,7 +25,7 @@ from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.state import OpenRound, Step, TableState
 from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.decks import NoShoe
-from dealer_daemon.table.cards.hand import due, known, lying, must_withhold
+from dealer_daemon.table.cards.hand import due, known, looks_like, lying, must_withhold, newest_card
 from dealer_daemon.table.cards.incidents import Incidents
 from dealer_daemon.table.cards.unseen import detail_of
 from dealer_daemon.table.common import STATION, Rules, next_round_id, pause, refuse
@@ -57,6 +57,10 @@ _FIRST_FOUR = ("player.1", "banker.1", "player.2", "banker.2")
 _PERHAPS = (
     "nobody looked for a while, and the first card after it looks like the newest one: it may lie there still, or be"
     " another; take it away from the reader, then decide by the video"
+)
+_PERHAPS_NAMED = (
+    "the card looks like the newest one, which a person named and no reader read: it may be that card, or another; take"
+    " it away from the reader, then decide by the video"
 )
 _DRAWN_WHILE_PAUSED = Rescan(
     CardReason.CARD_WHILE_PAUSED,
@@ -114,12 +118,13 @@ class CardPasses(Incidents):
         self._end_what_is_over(turn, reading)
         current = turn.state.round
         reading, unsure = self._looked_away(turn, reading)
+        named = self._is_named(turn, reading)
         again = self._again(turn, reading, current)
         if isinstance(again, Again):
             self._repeat(turn, again, reading)
             return
-        if unsure:
-            self._perhaps(turn, reading, current)
+        if unsure or named:
+            self._perhaps(turn, reading, current, _PERHAPS_NAMED if named else _PERHAPS)
             return
         self._repeated = self._while_paused = self._doubted = self._answered = None
         if turn.state.paused is not None:
@@ -177,8 +182,16 @@ class CardPasses(Incidents):
         first, self._looked = not self._looked, True
         if reading.hint is not None or not (reading.unsure or (first and not reading.repeated)):
             return reading, False
-        unsure = reading.unsure or _looks_like(reading, _newest(turn.state))
+        unsure = reading.unsure or looks_like(reading, newest_card(turn.state))
         return replace(reading, repeated=False), unsure and reading.card != self._answered
+
+    def _is_named(self, turn: Turn, reading: CardRead) -> bool:
+        """Whether it may be the card that a person named last: what the table did not count is scanned again."""
+        newest, shoe = newest_card(turn.state), turn.state.shoe
+        if reading.hint is not None or newest is None or newest.by is None or not self._may_scan(turn):
+            return False
+        lies = turn.state.round is not None or (shoe is not None and newest.shoe_id == shoe.id)
+        return lies and looks_like(reading, newest) and reading.card != self._answered
 
     def answer_doubt(self) -> None:
         """A person gave the word: asked again at every reading of that card, the question would never end."""
@@ -188,16 +201,16 @@ class CardPasses(Incidents):
         """The table stood since the word: a scanner with a trigger did not look, and each gap makes it stand."""
         self._answered = None
 
-    def _perhaps(self, turn: Turn, reading: CardRead, current: OpenRound | None) -> None:
+    def _perhaps(self, turn: Turn, reading: CardRead, current: OpenRound | None, why: str) -> None:
         """Where it would count a person decides, for neither of the two may be guessed; else it is a repeat."""
         if turn.state.paused is None and current is None and shoes.burns_left(turn.state, self.shoe):
             self._doubted = reading.card
-            self._violation(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
+            self._violation(turn, CardReason.PERHAPS_REPEATED, why)
         elif not self._may_scan(turn):
             self._repeat(turn, Again(CardReason.SAME_PASS), reading)
         elif current is not None or self._open(turn):
             self._doubted = reading.card
-            self._hold(turn, CardReason.PERHAPS_REPEATED, _PERHAPS)
+            self._hold(turn, CardReason.PERHAPS_REPEATED, why)
 
     def _repeat(self, turn: Turn, again: Again, reading: CardRead) -> None:
         """Recorded once a pass; its frames are no evidence of the next card. One that was drawn while the table stood
@@ -458,31 +471,14 @@ class CardPasses(Incidents):
 
     def rest_is_left(self, ended: OpenRound) -> bool:
         """Whether cards of a hand that ended like this may still pass, and would be taken for the next hand's: a
-        scanner names no places, and at a table that opens its rounds by itself nobody says where a hand begins. Such a
-        round begins with a card that passed, if only with one that could not be told."""
-        if not self._own_rounds or self._names_places:
+        scanner names no places, a shoe that was switched on again in the hand calls its next card Player 1, and at a
+        table that opens its rounds by itself nobody says where a hand begins. Such a round begins with a card that
+        passed, if only with one that could not be told."""
+        counts_anew = ended.phase == "held" and ended.held_for == CardReason.SHOE_RESTARTED
+        if not self._own_rounds or (self._names_places and not counts_anew):
             return False
         return not isinstance(due(self.procedure, ended.steps), Complete)
 
     def wait_for_rest(self, turn: Turn) -> None:
         """The table stands until a manager says that the rest is away."""
         pause(turn, CardReason.REST_OF_HAND, detail_of(CardReason.REST_OF_HAND))
-
-
-def _newest(state: TableState) -> Step | None:
-    """The card that was read last, as far as the journal knows."""
-    current, shoe = state.round, state.shoe
-    steps = [] if current is None else [step for step in current.steps if step.card is not None]
-    if steps:
-        return steps[-1]
-    if shoe is not None and shoe.last_burn is not None:
-        return shoe.last_burn
-    return next((step for step in reversed(state.previous) if step.card is not None), None)
-
-
-def _looks_like(reading: CardRead, step: Step | None) -> bool:
-    if step is None:
-        return False
-    if reading.unit is not None and step.unit is not None:
-        return unit_text(reading.unit) == step.unit
-    return reading.card == step.card

@@ -90,7 +90,7 @@ class CardPlay(CardPasses):
         self.counts_off = self._own_rounds and not gives_result
         """Nothing but the count of its cards tells where a hand begins."""
         self._rest = False
-        """A hand was voided of which more cards may pass."""
+        """A person ended a hand of which more cards may pass."""
 
     # -- what the table asks --------------------------------------------------------------------------------
 
@@ -242,6 +242,18 @@ class CardPlay(CardPasses):
         self.end_hand(turn)
         self.frames.clear()
 
+    def decided(self, turn: Turn, *, rest: bool) -> None:
+        """A person decided the whole hand. ``rest``: cards of it may still pass."""
+        self.give_up(turn)
+        self._rest = rest
+        self._ask_for_rest(turn)
+
+    def _ask_for_rest(self, turn: Turn) -> None:
+        """As soon as the table stands for nothing else: a pause that stands already would swallow the question."""
+        if self._rest and turn.state.paused is None:
+            self._rest = False
+            self.wait_for_rest(turn)
+
     def round_token(self) -> int | None:
         """Shoes do not count rounds."""
         return None
@@ -254,9 +266,7 @@ class CardPlay(CardPasses):
                 self.answer_doubt()
             else:
                 self.forget_answer()
-        if self._rest and turn.state.paused is None:
-            self._rest = False
-            self.wait_for_rest(turn)
+        self._ask_for_rest(turn)
         self.advance(turn)
 
     def betting_closed(self, turn: Turn) -> None:
