@@ -149,7 +149,7 @@ def apply(state: TableState, event: Event) -> TableState:
             after = replace(state, round=_in_round(state, event))
             return replace(after, shoe=card_event(state.shoe, event.data, state.round))
         case TableStarted() as data:
-            return replace(state, faults={}, shadow=data.shadow)
+            return replace(state, faults={}, shadow=data.shadow, rules=data.rules)
         case Violation() | CardRepeated() | EventsExpired():
             return state
         case EventsLost() as data:

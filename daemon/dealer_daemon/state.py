@@ -179,6 +179,8 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     """Devices in the hands of a technician's bench, and who has them."""
     bench_pause: int | None = None
     """Sequence of the newest pause that was made for a bench: no other is a bench's to end."""
+    rules: Facts = {}
+    """By what it was played when it was taken up last (``table.started``)."""
 
 
 class FoldError(ValueError):

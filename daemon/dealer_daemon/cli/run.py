@@ -53,7 +53,7 @@ async def _run(config: object, speed: float) -> int:
     from dealer_daemon.journal import JournalError
     from dealer_daemon.round import FoldError
     from dealer_daemon.signing import KeyFileError
-    from dealer_daemon.station import ShadowChanged, Station
+    from dealer_daemon.station import RulesChanged, ShadowChanged, Station
     from dealer_drivers.secret_files import CredentialMissing
 
     assert isinstance(config, Config)
@@ -69,7 +69,7 @@ async def _run(config: object, speed: float) -> int:
         loop.add_signal_handler(number, on_signal, number)
     try:
         await Station(config, clock_speed=speed).run(stop)
-    except (KeyFileError, CredentialMissing, ShadowChanged) as error:
+    except (KeyFileError, CredentialMissing, RulesChanged, ShadowChanged) as error:
         return complain(str(error), WRONG)
     except (JournalError, FoldError) as error:
         return complain(str(error), NO)

@@ -22,6 +22,9 @@ class TableStarted(EventData, frozen=True, kw_only=True):
     """1 except with simulated devices that run fast."""
     shadow: bool = False
     """The table plays beside another system and nothing is settled on what it says."""
+    rules: Facts = {}
+    """By what rounds are played, where it is no default: ``game``, ``round_source``, and of a card game its own keys.
+    An open round is played to its end by these."""
 
 
 class RoundOpened(EventData, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ from dealer_daemon.mqtt.head_body import BEHIND, OTHER
 from dealer_daemon.mqtt.scout import CONTESTED
 from dealer_daemon.round import TableState
 from dealer_daemon.station.messages import state_message
-from dealer_daemon.station.setup import check_shadow, recover, snapshot_of, table_setup
+from dealer_daemon.station.setup import check_rules, check_shadow, recover, snapshot_of, table_setup
 from dealer_daemon.table import Decision, Table
 from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.table.maintenance import check_unlent, check_unwished
@@ -84,7 +84,9 @@ class TableHost:
         self._log = structlog.get_logger().bind(table=config.name)
         self.committed: TableState = recover(journal, config.name)
         check_shadow(self.committed, config)
-        self._table = Table(table_setup(config, clock_speed), self.committed, boot)
+        setup = table_setup(config, clock_speed)
+        check_rules(self.committed, setup)
+        self._table = Table(setup, self.committed, boot)
         self._waiting: deque[tuple[Decision, TableState]] = deque()
         self._retry: asyncio.TimerHandle | None = None
         self._snapshot_at = self.committed.sequence

@@ -24,7 +24,7 @@ UPGRADES: Mapping[int, Upgrade] = {
     6: lambda body: body,  # whose pause it is was not kept: a service manager ends it
     7: lambda body: body,  # when a card was read last was not kept: a start in a hand is a long gap
     8: lambda body: body,  # when the open round was opened, and asked about, was not kept: any answer is one
-    9: lambda body: body,  # which physical card a person said was misread was not kept: scanned again, it is an alarm
+    9: lambda body: body,  # what a person said was misread, and by which rules was played, was not kept: none is known
 }
 """From a version to the next one: every version from ``FIRST_KEPT`` up to the one before ``STATE_VERSION``."""
 

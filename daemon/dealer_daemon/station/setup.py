@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from importlib import metadata
 
 import msgspec
 
 from dealer_daemon.config import TableConfig
+from dealer_daemon.events import Facts
 from dealer_daemon.games import load_game
 from dealer_daemon.journal import Journal
 from dealer_daemon.round import STATE_VERSION, TableState, apply
 from dealer_daemon.station.kept import kept_state, snapshot_of
 from dealer_daemon.table import Rules, TableSetup
+from dealer_daemon.table.common import played_by
 
-__all__ = ["VERSION", "ShadowChanged", "check_shadow", "recover", "snapshot_of", "table_setup"]
+__all__ = [
+    "VERSION",
+    "RulesChanged",
+    "ShadowChanged",
+    "check_rules",
+    "check_shadow",
+    "recover",
+    "snapshot_of",
+    "table_setup",
+]
 
 VERSION = metadata.version("dealer-station")
 
@@ -53,6 +65,28 @@ def check_shadow(state: TableState, config: TableConfig) -> None:
         f"tables.{config.name}.shadow: table {config.name} has played as {was} and cannot go on as {is_}: servers "
         f"could ask for its {state.sequence} events under the other topics. Give the table that is {is_} another name"
     )
+
+
+class RulesChanged(ValueError):  # noqa: N818
+    """A round is open and the table is configured to be played by other rules. The text says what to do."""
+
+
+def check_rules(state: TableState, setup: TableSetup) -> None:
+    """Raises ``RulesChanged``. What lies in an open round was dealt by the rules that it was opened with: by others the
+    same cards are another result, or none."""
+    was, now = state.rules, played_by(setup.rules)
+    if state.round is None or not was or was == now:
+        return
+    keys = [key for key in sorted(was | now) if was.get(key) != now.get(key)]
+    told = "; ".join(f"{key} was {_told(was, key)} and is {_told(now, key)}" for key in keys)
+    raise RulesChanged(
+        f"tables.{setup.name}: round {state.round.id} is open and was opened by other rules ({told}): put them back, "
+        "start, end the round or void it, then change them"
+    )
+
+
+def _told(rules: Facts, key: str) -> str:
+    return json.dumps(rules[key]) if key in rules else "left out"
 
 
 def recover(journal: Journal, table: str) -> TableState:

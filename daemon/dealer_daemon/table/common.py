@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+import msgspec
+
 from dealer_daemon.commands import Command
 from dealer_daemon.events import (
     AttemptRefused,
@@ -42,6 +44,19 @@ class Rules:
     tries_before_pause: int
     witness_wait_s: float = 10.0
     """How long after the main device a witness may take."""
+
+
+def played_by(rules: Rules) -> Facts:
+    """What an open round must be played by to its end, as far as it is no default: a later version's new key changes
+    nothing. The cards that lie say which is due by the game's own keys alone, so the shoe's are left out; of other
+    games an attempt that was under way is not gone on with."""
+    own: Facts = {}
+    if isinstance(rules.game, CardGame):
+        for field in msgspec.structs.fields(rules.settings):
+            value = getattr(rules.settings, field.name)
+            if field.name != "shoe" and value != field.default:
+                own[field.name] = msgspec.json.decode(msgspec.json.encode(value))  # as the journal gives it back
+    return {"game": rules.game.name, "round_source": rules.round_source, **own}
 
 
 class Play(Protocol):

@@ -18,7 +18,7 @@ from dealer_daemon.round import OpenRound, TableState
 from dealer_daemon.table.attempts import AttemptPlay
 from dealer_daemon.table.cards.pairs import PairedCardPlay, Pairs
 from dealer_daemon.table.cards.play import CardPlay
-from dealer_daemon.table.common import Play, Rules, miscalibrated, pause, trouble
+from dealer_daemon.table.common import Play, Rules, miscalibrated, pause, played_by, trouble
 from dealer_daemon.table.judges import make_judges
 from dealer_daemon.table.maintenance import check_unwished, lend, lend_as_wished, restarted, take_back
 from dealer_daemon.table.orders import answer
@@ -74,6 +74,7 @@ class Table:
                 game=self.setup.rules.game.name,
                 clock_speed=self.setup.clock_speed,
                 shadow=self.setup.shadow,
+                rules=played_by(self.setup.rules),
             ),
         )
         restarted(turn)

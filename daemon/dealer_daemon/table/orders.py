@@ -147,6 +147,11 @@ def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int],
     newest = turn.state.corrected.get(replaced.subject or "", replaces)
     if newest != replaces:
         raise Refusal(ErrorCode.NOT_NOW, f"that outcome was corrected already: name {newest}")
+    if replaced.data.game != play.rules.game.name:
+        message = (
+            f"that was {replaced.data.game}, and this table plays {play.rules.game.name} now: its facts are others"
+        )
+        raise Refusal(ErrorCode.NOT_NOW, message)
     facts = stated(play, command)
     beside = play.correction(turn, command, replaced, event_at)
     turn.emit(
