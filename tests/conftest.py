@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -18,6 +19,10 @@ pytest_plugins = ["pytester"]
 # A busy machine is no error of what is tested.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+# Who runs the tests in the background of a shell has children that no Ctrl-C reaches; ours must hear it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 GRACE_S = 2.0
 """How long what a test started may take to end after the test. Waited for, never slept through."""

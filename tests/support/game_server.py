@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import time
 from typing import Any
 
 import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 
 from support.live import BASE, until
+
+AGAIN_S = 3.0
 
 
 class Server:
@@ -26,6 +29,9 @@ class Server:
 
     def say(self, command_id: str, name: str, role: str = "server", *, retain: bool = False, **args: Any) -> None:
         """Send, and not wait; what was sent is with the broker when this returns."""
+        self._send(self._command(command_id, name, role, args), retain=retain)
+
+    def _command(self, command_id: str, name: str, role: str, args: dict[str, Any]) -> str:
         data = {"by": "the-boss" if role == "manager" else "lobby", "role": role, **args}
         body = {
             "specversion": "1.0",
@@ -35,21 +41,27 @@ class Server:
             "time": dt.datetime.now(dt.UTC).isoformat(),
             "data": data,
         }
-        sent = self._client.publish(f"{BASE}/commands", json.dumps(body), qos=1, retain=retain)
+        return json.dumps(body)
+
+    def _send(self, body: str, *, retain: bool = False) -> None:
+        sent = self._client.publish(f"{BASE}/commands", body, qos=1, retain=retain)
         while not sent.is_published():
             self._client.loop(0.01)
 
     async def ask(self, command_id: str, name: str, role: str = "server", **args: Any) -> dict[str, Any]:
-        """Send, and wait for the answer."""
-        before = len(self.replies)
-        self.say(command_id, name, role, **args)
+        """Send, and wait for the answer; again as it was where none comes, for the station may not listen yet."""
+        before, body, again_s = len(self.replies), self._command(command_id, name, role, args), 0.0
 
-        def answered() -> bool:
+        def answered() -> dict[str, Any] | None:
+            nonlocal again_s
+            if time.monotonic() >= again_s:
+                self._send(body)
+                again_s = time.monotonic() + AGAIN_S
             self._client.loop(0.01)
-            return len(self.replies) > before
+            # An answer to an earlier one that was sent twice may still come.
+            return next((one["data"] for one in self.replies[before:] if one["data"]["command"] == command_id), None)
 
-        await until(answered, f"an answer to {name}")
-        return self.replies[-1]["data"]  # type: ignore[no-any-return]
+        return await until(answered, f"an answer to {name}")  # type: ignore[no-any-return]
 
     def listen(self) -> None:
         """Takes what came meanwhile."""
