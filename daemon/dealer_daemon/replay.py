@@ -97,6 +97,8 @@ class Player:
             if name not in self._up:
                 yield from self._opened(name)
             yield from self._take(name, session.received(entry.data, self._now))
+        elif entry.kind == "tx":
+            session.sent(len(entry.data), self._now)
         elif entry.event == "open":
             if name in self._up:
                 reason = "the recording does not say why the link ended"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -127,6 +127,15 @@ class Session(Protocol):
 
     def request(self, action: DeviceAction, at: Instant) -> Output:
         """The station asks something of the device. Read-only sessions answer with nothing."""
+        ...
+
+
+@runtime_checkable
+class TimesQuestions(Protocol):
+    """A session to which it matters when its bytes went out."""
+
+    def sent(self, at: Instant) -> None:
+        """What a call gave to send went to the device at this moment."""
         ...
 
 

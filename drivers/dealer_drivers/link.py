@@ -257,9 +257,10 @@ class Link:
                 await channel.write(data)
             except LinkLost:
                 return False  # reading gives what had arrived before, then the same loss
-            self._session.sent(len(data))
+            sent_at = self._clock.now()
+            self._session.sent(len(data), sent_at)
             if self._recorder is not None:
-                self._recorder.tx(data, self._clock.now())
+                self._recorder.tx(data, sent_at)
         return bool(output.send)
 
     def _say(self, output: Output, at: Instant) -> None:

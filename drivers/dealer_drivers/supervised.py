@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dealer_drivers.driver import DeviceAction, Output, Session
+from dealer_drivers.driver import DeviceAction, Output, Session, TimesQuestions
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
 
@@ -87,9 +87,11 @@ class SupervisedSession:
             return Output()
         return Output(readings=self._begin(Fault.LINK_REFUSED, reason, at))
 
-    def sent(self, size: int) -> None:
+    def sent(self, size: int, at: Instant) -> None:
         """``size`` bytes went to the device."""
         self.health = replace(self.health, bytes_out=self.health.bytes_out + size)
+        if isinstance(self._session, TimesQuestions):
+            self._session.sent(at)
 
     def deadline_ns(self) -> int | None:
         """The session's next ``tick`` while the link is up, else ``None``."""

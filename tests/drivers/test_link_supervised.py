@@ -130,7 +130,7 @@ def test_health_counts_over_reconnects() -> None:
     link.lost(START.plus_s(3), "hung up")
     link.opened(START.plus_s(4))
     link.request(DeviceAction.ACKNOWLEDGE_VOID, START.plus_s(5))
-    link.sent(2)
+    link.sent(2, START.plus_s(5))
     assert link.health == LinkHealth(
         bytes_in=5,
         bytes_out=2,

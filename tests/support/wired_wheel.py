@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 from dealer_daemon.games.rainbow_wheel import turn_facts
 from dealer_daemon.validation.signals import Signal
@@ -72,7 +73,48 @@ class WiredWheel(Listener):
                 self.readings.append(reading)
             self._note(self.judge.feed("wheel", reading))
         for data in output.send:
+            self.session.sent(len(data), at(self.device.now_s))
             self._do(self.device.receive(data))
 
     def _note(self, signals: list[Signal]) -> None:
         self.log += [(self.device.now_s, signal) for signal in signals]
+
+
+class HeldUpWheel(WiredWheel):
+    """The same with a host that is held up now and then: what it does meanwhile, it does when it may go on."""
+
+    def __init__(self, options: WheelModbusOptions, seed: int, *, up_to_s: float, every_s: float) -> None:
+        super().__init__(options, seed)
+        self._rng = Random(f"{seed}/host")
+        self._up_to_s, self._every_s = up_to_s, every_s
+        self._busy = (0.0, 0.0)
+        self._arrived = b""
+
+    def run(self, seconds: float, turns: int = sys.maxsize) -> None:
+        device = self.device
+        end_s = device.now_s + seconds
+        self._take(self.session.opened(at(device.now_s)))
+        while device.now_s < end_s and len(self.truth.records) < turns:
+            deadlines = [ns / 1e9 for ns in (self.session.deadline_ns(), self.judge.deadline_ns()) if ns is not None]
+            self._do(device.advance(max(device.now_s, min([device.next_s(), end_s, *deadlines]))))
+            if not self._arrived and all(device.now_s < deadline_s for deadline_s in deadlines):
+                continue
+            free_s = self._free_s(device.now_s)
+            while device.now_s < free_s:
+                self._do(device.advance(max(device.now_s, min(device.next_s(), free_s))))
+            data, self._arrived = self._arrived, b""
+            if data:
+                self._take(self.session.received(data, at(device.now_s)))
+            self._take(self.session.tick(at(device.now_s)))
+            self._note(self.judge.tick(at(device.now_s)))
+
+    def _do(self, actions: Sequence[Action]) -> None:
+        for action in actions:
+            assert isinstance(action, Bytes)
+            self._arrived += action.data
+
+    def _free_s(self, now_s: float) -> float:
+        while self._busy[1] < now_s:
+            begin_s = self._busy[1] + self._rng.expovariate(1 / self._every_s)
+            self._busy = (begin_s, begin_s + self._rng.uniform(0, self._up_to_s))
+        return self._busy[1] if self._busy[0] <= now_s else now_s

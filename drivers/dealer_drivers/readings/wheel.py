@@ -35,8 +35,9 @@ class WheelAngle(Reading):
 
     ``count`` is 0 up to below ``wraps_at``, where it begins again; ``per_turn`` counts are one turn of the wheel.
     ``absolute``: the count alone names the place on the wheel; otherwise only together with an ``IndexMark`` of the
-    same ``life``. A device that began to count anew begins another life. ``device_s`` is the moment by the device's
-    own clock, in seconds from any beginning, where it has one: of bytes that waited in a buffer only this one is true.
+    same ``life``. A device that began to count anew begins another life. ``device_s`` is the moment of the count, in
+    seconds from any beginning: by the device's own clock where it has one, by when it was asked where it answers. Of
+    bytes that waited in a buffer only this one is true; ``None``: it is ``at``.
     """
 
     count: int

@@ -2,6 +2,9 @@
 
 One question at a time. An answer counts only while its question stands: Modbus RTU numbers nothing, so whatever comes
 unasked is an answer too late, and the line is left alone until no more of them can follow.
+
+A count is as old as its question and not as its answer: an encoder looks when it is asked, while the answer waits in an
+adapter (16 ms in some) or for a busy machine. At 260 degrees a second 5 ms are 1.3 degrees, which look like a slip.
 """
 
 from __future__ import annotations
@@ -56,6 +59,8 @@ class ModbusSession:
         self._range = options.counts_per_turn * options.turns
         self._up = False
         self._asked: _Asked | None = None
+        self._sent_ns: int | None = None
+        """When the newest question went out; ``None`` where nobody says it, as of frames that are played again."""
         self._late_ns = 0
         """When the answer is late."""
         self._next_ns = 0
@@ -71,7 +76,7 @@ class ModbusSession:
     def opened(self, at: Instant) -> Output:
         self._codec.reset()
         self._up = True
-        self._asked = None
+        self._asked = self._sent_ns = None
         self._heard_ns = at.mono_ns
         self._questions = self._good = self._outside = self._drained_ns = 0
         # Whatever another master's answer is still on the line ends before the first question.
@@ -126,6 +131,10 @@ class ModbusSession:
             return NOTHING
         self._zero_wanted = True
         return self.tick(at)
+
+    def sent(self, at: Instant) -> None:
+        """The question is on the line. The encoder looks a steady time later; its answer may wait long to be read."""
+        self._sent_ns = at.mono_ns
 
     # -- questions ----------------------------------------------------------------------------------------
 
@@ -228,7 +237,13 @@ class ModbusSession:
         )
         options = self._options
         angle = WheelAngle(
-            at=at, raw=frame.raw, count=count, per_turn=options.counts_per_turn, wraps_at=self._range, absolute=True
+            at=at,
+            raw=frame.raw,
+            count=count,
+            per_turn=options.counts_per_turn,
+            wraps_at=self._range,
+            absolute=True,
+            device_s=None if self._sent_ns is None else self._sent_ns / NS_PER_S,
         )
         return [*cleared, *self._prove_zero(count, at, frame.raw), angle]
 

@@ -175,6 +175,19 @@ def test_a_count_is_a_reading_with_its_bytes() -> None:
     )
 
 
+def test_a_count_is_as_old_as_its_question() -> None:
+    """However late its answer was read: the encoder looked when it was asked."""
+    line = Line()
+    for count, late_ms in ((100, 1), (101, 40), (102, 5)):
+        line.until_asked()
+        line.session.sent(line.at())
+        asked_s = line.ms / 1000
+        (reading,) = line.answer(angle(count), after_ms=late_ms)
+        assert isinstance(reading, WheelAngle)
+        assert (reading.count, reading.device_s) == (count, asked_s)
+        assert reading.at.mono_ns == line.ms * 1_000_000
+
+
 def test_words_may_come_low_first() -> None:
     (reading,) = Line(low_word_first=True).turn(frame(1, 3, 4, 0x12, 0x34, 0x00, 0x02))
     assert isinstance(reading, WheelAngle)

@@ -14,13 +14,14 @@ from dealer_drivers.driver import Output
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
 from dealer_drivers.readings.wheel import IndexMark, WheelAngle
+from dealer_drivers.supervised import SupervisedSession
 from hw_sim.scenario import load_scenario
 from hw_sim.wheel import device, wire
 from hw_sim.wheel.faults import TurnFault
 from hw_sim.wheel.options import WheelCounterOptions, WheelModbusOptions
 from hw_sim.wheel.physics import Kind
 from support.turns import RULES, WIRE_ONLY, BareWheel, at, failure
-from support.wired_wheel import DRIVERS, WiredWheel
+from support.wired_wheel import DRIVERS, HeldUpWheel, WiredWheel
 
 OWN_WORD: dict[str, set[str]] = {
     "short_spin": {"too_few_turns", "rolled_back"},
@@ -103,6 +104,23 @@ def test_over_the_wire_with_every_fault(index: int) -> None:
     assert all(outcomes[kind] for kind in ("accept", "refuse", "hold", "either")), outcomes
 
 
+@pytest.mark.parametrize(("up_to_s", "every_s"), [(0.01, 0.05), (0.04, 0.2)])
+def test_a_busy_machine_costs_no_good_turn(up_to_s: float, every_s: float) -> None:
+    """Answers are read late, as by a machine of many tables, or through an adapter that keeps them for 16 ms."""
+    wheel = HeldUpWheel(WheelModbusOptions(name="wheel", between_s=(1, 2)), 7, up_to_s=up_to_s, every_s=every_s)
+    wheel.run(600, 12)
+    words = [wheel.during(record).words for record in wheel.truth.records]
+    assert words == [[f"ok:{record['segment']}"] for record in wheel.truth.records]
+
+
+def test_a_slip_shows_on_a_busy_machine() -> None:
+    script = ("encoder_slip", "good") * 4
+    wheel = HeldUpWheel(WheelModbusOptions(name="wheel", between_s=(1, 2), script=script), 9, up_to_s=0.02, every_s=0.1)
+    wheel.run(600, len(script))
+    for record in wheel.truth.records:
+        assert failure(record, wheel.during(record)) is None, f"{wheel.during(record).words}; the truth is {record}"
+
+
 def test_a_short_spin_that_passes_the_mark_three_times_is_short() -> None:
     """Three index pulses can be 2.01 turns."""
     options = WheelModbusOptions(name="wheel", turns=(2.02, 2.4), between_s=(1, 2))
@@ -170,17 +188,29 @@ def test_a_recording_of_a_polled_encoder_plays_again(frames_only: bool) -> None:
         heard.append((now, data))
         return received(data, now)
 
+    asked: list[tuple[Instant, bytes | int]] = []
+    sent = wheel.session.sent
+
+    def told(size: int, now: Instant) -> None:
+        asked.append((now, size))
+        sent(size, now)
+
     wheel.session.received = recorded  # type: ignore[method-assign]
+    wheel.session.sent = told  # type: ignore[method-assign]
     wheel.run(50)
     live = [reading for reading in wheel.readings if isinstance(reading, WheelAngle | IndexMark)]
     driver, values = DRIVERS["wheel-modbus"]
-    session = driver.session(driver.parse_options(values))
+    session = SupervisedSession(driver.session(driver.parse_options(values)), "port", "hint")
     session.opened(at(0))
     again: list[Reading] = []
-    for now, data in [(reading.at, reading.raw) for reading in live] if frames_only else heard:
+    lines = sorted((*heard, *asked), key=lambda line: line[0].mono_ns)
+    for now, data in [(reading.at, reading.raw) for reading in live] if frames_only else lines:
         while (deadline_ns := session.deadline_ns()) is not None and deadline_ns < now.mono_ns:
             again += session.tick(Instant(deadline_ns, deadline_ns)).readings
-        again += session.feed(data, now).readings
+        if isinstance(data, int):
+            session.sent(data, now)
+        else:
+            again += session.received(data, now).readings
     played = [reading for reading in again if isinstance(reading, WheelAngle | IndexMark)]
     if frames_only:
         assert len(played) > 0.98 * len(live)
