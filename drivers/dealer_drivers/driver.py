@@ -153,6 +153,8 @@ class AngleSource:
     """From one question to the next; ``None`` where it reports by itself."""
     questions: int = 1
     """Of so many questions in a row one at least is for the count."""
+    mark_every: int | None = None
+    """Each time after so many questions one is for the mark, and gives no count; ``None``: none is."""
 
 
 class DriverOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -91,7 +91,15 @@ counts_per_turn = {counts}
         ("", 900, ""),
         ("still_deg = 0.05", 3600, ""),
         ("still_deg = 0.05", 3599, "tables.t.turn.still_deg: one of the 3599 counts of 'encoder' is 0.10°"),
-        ("min_turns = 10.0\nmax_spin_s = 5.0\nmax_turns_per_s = 2.0", 4096, ""),
+        ("still_s = 10\nwatch_s = 10\nmax_spin_s = 20", 4096, "tables.t.turn.max_spin_s: no turn would count: still_s"),
+        ("max_spin_s = 6.69", 4096, "tables.t.turn.max_spin_s: no turn would count: untouched, this wheel needs 5.2 s"),
+        ("max_spin_s = 6.7", 4096, ""),
+        (
+            "min_turns = 100\nmax_turns_per_s = 1.0",
+            4096,
+            "tables.t.turn.min_turns: no turn would count: to coast so far",
+        ),
+        ("min_turns = 100\nmax_turns_per_s = 1.1", 4096, ""),
         ("min_turns = 10.1\nmax_spin_s = 5.0\nmax_turns_per_s = 2.0", 4096, "tables.t.turn.min_turns: no turn would"),
     ],
 )
@@ -101,6 +109,34 @@ def test_rules_by_which_no_turn_could_count(driver: str, rules: str, counts: int
     if driver == "wheel-modbus":
         rules += '\nreference = "unchecked"'
     found = wrong(TURN.format(wheel=wheel, rules=rules, driver=driver, counts=counts))
+    assert len(found) == bool(said)
+    assert "".join(found).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("options", "rules", "said"),
+    [
+        ("poll_ms = 100", "still_s = 0.6", ""),
+        ("poll_ms = 100", "still_s = 0.59", "tables.t.turn.still_s: 'encoder' is asked every 100 ms"),
+        ("poll_ms = 100\nreference_register = 16", "still_s = 0.84", ""),
+        ("poll_ms = 100\nreference_register = 16", "still_s = 0.83", "tables.t.turn.still_s: "),
+        ("baud = 2400\npoll_ms = 100\nanswer_ms = 75", "", ""),
+        ("baud = 2400\npoll_ms = 100\nanswer_ms = 74", "", "tables.t.devices[0].answer_ms: must be 75 to 1000"),
+        ("answer_ms = 24\nreference_register = 16", "", ""),
+        ("answer_ms = 23\nreference_register = 16", "", "tables.t.devices[0].answer_ms: must be 24 to 1000"),
+        ("baud = 1200", "", "tables.t.devices[0].baud: must be one of 2400"),
+        ("reference_register = 2", "", ""),
+        ("reference_register = 1", "", "tables.t.devices[0].reference_register: the mark's three registers from 1"),
+        ("register = 5\nreference_register = 3", "", "tables.t.devices[0].reference_register: the mark's three"),
+    ],
+)
+def test_an_encoder_that_is_asked_so_that_nothing_comes_of_it(
+    options: str, rules: str, said: str, tmp_path: Path
+) -> None:
+    wheel = tmp_path / "wheel.toml"
+    wheel.write_text(plain_file())
+    rules += '\nreference = "unchecked"'
+    found = wrong(TURN.format(wheel=wheel, rules=rules, driver="wheel-modbus", counts=4096) + options)
     assert len(found) == bool(said)
     assert "".join(found).startswith(said)
 

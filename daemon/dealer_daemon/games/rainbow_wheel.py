@@ -13,7 +13,9 @@ import msgspec
 from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice, UnreadableFile
 from dealer_daemon.validation.judge import Judge
 from dealer_daemon.validation.turn import TurnJudge, TurnResult, longest_gap_s
+from dealer_daemon.validation.turn_attempt import HAND_OFF_DEG
 from dealer_daemon.validation.turn_map import COUNTS, SEGMENTS, WheelFileError, WheelMap, load_wheel
+from dealer_daemon.validation.turn_motion import LEAST_AT_REST
 from dealer_daemon.validation.turn_rules import TurnRules
 from dealer_daemon.verdicts import Remedy
 from dealer_drivers.calibration import CalibrationSlot
@@ -105,9 +107,39 @@ def _check(settings: RainbowSettings, devices: Sequence[TableDevice]) -> list[tu
             "mark, 0 for a counter with index"
         )
         found.append(("turn.wheel", reason))
+    if wheel is not None and not settings.turn.problems():
+        found += _check_friction(settings.turn, wheel)
     if encoder.angle is not None:
         found += _check_counts(settings.turn, wheel, encoder.name, encoder.angle)
     return found
+
+
+def _check_friction(rules: TurnRules, wheel: WheelMap) -> Iterator[tuple[str, str]]:
+    """Whether this wheel can make a turn that counts: what a hand does not carry it, it coasts."""
+    coast_deg = max(0.0, 360 * rules.min_turns - HAND_OFF_DEG)
+    speed = math.sqrt(2 * wheel.least_slowing_deg_s2 * coast_deg)
+    if speed > 360 * rules.max_turns_per_s:
+        yield (
+            "turn.min_turns",
+            f"no turn would count: to coast so far this wheel must be spun at {speed / 360:.1f} turns a second "
+            f"(least_slowing_deg_s2 in {rules.wheel}), and max_turns_per_s is {rules.max_turns_per_s:g}",
+        )
+        return
+    fastest_s = math.sqrt(2 * coast_deg / wheel.slowing(360 * rules.max_turns_per_s))
+    if fastest_s + rules.still_s + rules.watch_s > rules.max_spin_s:
+        yield (
+            "turn.max_spin_s",
+            f"no turn would count: untouched, this wheel needs {fastest_s:.1f} s at least to come to rest after "
+            f"min_turns (slowing_deg_s2 in {rules.wheel}), and still_s and watch_s more",
+        )
+
+
+def _least_still_s(angle: AngleSource, poll_ms: int) -> float:
+    """In so long a time there are counts enough to tell a rest."""
+    answers = LEAST_AT_REST
+    while answers - (math.ceil(answers / angle.mark_every) if angle.mark_every else 0) < LEAST_AT_REST:
+        answers += 1
+    return math.ceil((answers - 1) * poll_ms * POLL_SLACK / 10) / 100
 
 
 def _check_counts(rules: TurnRules, wheel: WheelMap | None, name: str, angle: AngleSource) -> Iterator[tuple[str, str]]:
@@ -134,6 +166,13 @@ def _check_counts(rules: TurnRules, wheel: WheelMap | None, name: str, angle: An
             f"{name!r} is asked every {angle.poll_ms} ms, so its counts are up to {angle.poll_ms * angle.questions} ms "
             f"apart, and {longest_s * 1000:.0f} ms is the most here (max_gap_s, and half of its {angle.turns:g} turns "
             f"at max_turns_per_s): no turn would count. Set poll_ms to {most_ms} at most",
+        )
+    least_s = _least_still_s(angle, angle.poll_ms)
+    if rules.still_s < least_s:
+        yield (
+            "turn.still_s",
+            f"{name!r} is asked every {angle.poll_ms} ms: in still_s there are too few counts to tell a rest, and no "
+            f"turn would count. Set still_s to {least_s:g} at least, or ask it more often (poll_ms)",
         )
 
 

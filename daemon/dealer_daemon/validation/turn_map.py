@@ -34,6 +34,8 @@ LEAST_SLOWING_DEG_S2 = 2.0
 MOST_CORRECTION_DEG = 10.0
 """Real encoders were 1.5 to 3.8 degrees out of true (``devices.md`` §5)."""
 
+ROUNDING_DEG_S2 = 0.01
+
 Degrees = Annotated[float, msgspec.Meta(ge=0, lt=360)]
 Positive = Annotated[float, msgspec.Meta(gt=0, le=2000)]
 
@@ -199,6 +201,12 @@ def _friction_problems(file: WheelFile) -> list[str]:
         found.append("least_slowing_per_s: above slowing_per_s, which is the most")
     if (file.imbalance_deg_s2 is None) is not (file.imbalance_at_deg is None):
         found.append("imbalance_deg_s2, imbalance_at_deg: one without the other; take both from one calibration")
+    pulled = (most or 0.0) + (file.imbalance_deg_s2 or 0.0)
+    if most is not None and pulled > file.slowing_deg_s2 + ROUNDING_DEG_S2:
+        found.append(
+            f"imbalance_deg_s2: with most_slowing_deg_s2 it makes {pulled:g}, and slowing_deg_s2, which counts both in, "
+            f"is {file.slowing_deg_s2:g}; take all of them from one calibration"
+        )
     return found
 
 

@@ -147,6 +147,12 @@ DRIFT_DEG = 0.1
 """Between the beginning, the middle and the end of a rest: a wheel at its turning point, which lingers, is seen."""
 
 
+REST_PARTS, PART_COUNTS = 3, 2
+"""A rest is looked at in so many parts, and in each lie so many counts at least."""
+LEAST_AT_REST = REST_PARTS * PART_COUNTS
+"""Counts without which nobody can tell a rest."""
+
+
 class Stillness:
     """Since when the wheel has kept within a band of ``2 * still_deg``. Looks back ``look_back_s``."""
 
@@ -200,8 +206,8 @@ class Stillness:
     def steady(self) -> bool:
         """It does not creep, as far as is looked back. From then on how it came there counts no more."""
         samples = list(self._samples)
-        third = len(samples) // 3
-        if third < 2:
+        third = len(samples) // REST_PARTS
+        if third < PART_COUNTS:
             return False
         first, middle, last = (
             sum(sample.deg for sample in part) / third

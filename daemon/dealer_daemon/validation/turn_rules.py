@@ -81,6 +81,9 @@ class TurnRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 found.append((key, f"must be {low:g} to {high:g}"))
         if self.silence_s < self.max_gap_s:
             found.append(("silence_s", "must not be below max_gap_s"))
+        if self.still_s + self.watch_s >= self.max_spin_s:
+            reason = "no turn would count: still_s and watch_s are over within it"
+            found.append(("max_spin_s", f"{reason}, and take {self.still_s + self.watch_s:g} s by themselves"))
         most = self.max_spin_s * self.max_turns_per_s
         if self.min_turns > most:
             reason = f"no turn would count: in max_spin_s at max_turns_per_s the wheel makes {most:g} turns at most"

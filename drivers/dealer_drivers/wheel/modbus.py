@@ -16,7 +16,13 @@ from dealer_drivers.driver import NOTHING, DeviceAction, Driver, Maturity, Obser
 from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings import DeviceFault, DeviceNotice, Fault, Reading, Unreadable
 from dealer_drivers.readings.wheel import AngleUnreadable, EncoderFault, IndexMark, WheelAngle
-from dealer_drivers.wheel.modbus_options import ANGLE_WORDS, REFERENCE_WORDS, ModbusOptions, serial_settings
+from dealer_drivers.wheel.modbus_options import (
+    ANGLE_WORDS,
+    REFERENCE_EVERY,
+    REFERENCE_WORDS,
+    ModbusOptions,
+    serial_settings,
+)
 from dealer_drivers.wheel.rtu_codec import (
     READ,
     WRITE,
@@ -32,8 +38,6 @@ from dealer_drivers.wheel.rtu_codec import (
 SILENT_AFTER_S = 1.0
 SILENT_POLL_S = 0.25
 """From one question to the next while nothing answers."""
-REFERENCE_EVERY = 4
-"""Every so many questions one is for the reference mark: at 40 Hz, ten a second."""
 SET_ZERO = "set_zero"
 """The station's word for: this place is zero from now on."""
 ZERO_WITHIN_DEG = 1.0

@@ -9,11 +9,17 @@ from dealer_drivers.driver import AngleSource, DriverOptions, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.readings.wheel import LEAST_COUNTS, TOO_COARSE
 
-BAUD_RATES = frozenset({1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200})
+BAUD_RATES = frozenset({2400, 4800, 9600, 19200, 38400, 57600, 115200})
 ANGLE_WORDS = 2
 REFERENCE_WORDS = 3
 """Passes of the mark, and the count at the newest one: one word and two."""
 REQUEST_BYTES = 8
+REFERENCE_EVERY = 4
+"""Every so many questions one is for the reference mark: at 40 Hz, ten a second."""
+TURNAROUND_S = 0.004
+"""What an encoder may think before it answers."""
+MOST_POLL_MS = 100
+LEAST_ANSWER_MS = 20
 LAST_REGISTER = 0xFFFF
 QUIET_CHARS = 3.5
 """Silence that ends a frame on the line, in characters; above 19200 baud 1.75 ms (Modbus over Serial Line, 2.5.1.1)."""
@@ -67,11 +73,18 @@ class ModbusOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fie
             first = getattr(self, key)
             if first is not None and not 0 <= first <= LAST_REGISTER - words + 1:
                 problems.append(OptionError(key, f"must be 0 to {LAST_REGISTER - words + 1}"))
-        if self.baud in BAUD_RATES and not self.least_poll_ms() <= self.poll_ms <= 100:
-            reason = f"must be {self.least_poll_ms()} to 100: {self.baud} baud carry no question and answer sooner"
+        if self.baud in BAUD_RATES and not self.least_poll_ms() <= self.poll_ms <= MOST_POLL_MS:
+            least = self.least_poll_ms()
+            reason = f"must be {least} to {MOST_POLL_MS}: {self.baud} baud carry no question and answer sooner"
             problems.append(OptionError("poll_ms", reason))
-        if not 20 <= self.answer_ms <= 1000:
-            problems.append(OptionError("answer_ms", "must be 20 to 1000"))
+        least_ms = self.least_answer_ms() if self.baud in BAUD_RATES else LEAST_ANSWER_MS
+        if not least_ms <= self.answer_ms <= 1000:
+            reason = f"must be {least_ms} to 1000: a question and its answer take so long on the line"
+            problems.append(OptionError("answer_ms", reason))
+        mark = self.reference_register
+        if mark is not None and mark < self.register + ANGLE_WORDS and self.register < mark + REFERENCE_WORDS:
+            reason = f"the mark's three registers from {mark} on and the count's two from {self.register} on overlap"
+            problems.append(OptionError("reference_register", reason))
         return problems
 
     def angle_source(self) -> AngleSource:
@@ -83,6 +96,7 @@ class ModbusOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fie
             per_turn=self.counts_per_turn,
             poll_ms=self.poll_ms,
             questions=questions,
+            mark_every=None if self.reference_register is None else REFERENCE_EVERY,
         )
 
     def quiet_s(self) -> float:
@@ -93,6 +107,12 @@ class ModbusOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fie
         """The least time of a question, an answer, and the silence after both."""
         answer = 5 + 2 * ANGLE_WORDS
         return math.ceil(1000 * ((REQUEST_BYTES + answer) * self._char_s() + 2 * self.quiet_s()) - 1e-6)
+
+    def least_answer_ms(self) -> int:
+        """The least time in which the longest answer can be there."""
+        words = ANGLE_WORDS if self.reference_register is None else REFERENCE_WORDS
+        answer_s = (REQUEST_BYTES + 5 + 2 * words) * self._char_s() + TURNAROUND_S
+        return max(LEAST_ANSWER_MS, math.ceil(1000 * answer_s))
 
     def _char_s(self) -> float:
         bits = 1 + 8 + (self.parity != "N") + self.stop_bits

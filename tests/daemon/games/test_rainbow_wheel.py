@@ -265,7 +265,8 @@ def test_an_encoder_that_is_asked_too_seldom_is_refused_with_the_number_to_set(
 ) -> None:
     def said(poll_ms: int) -> list[tuple[str, str]]:
         return GAME.check(
-            settings, [encoder(ModbusOptions(turns=turns, reference_register=reference, poll_ms=poll_ms))]
+            changed(settings, still_s=2.0),
+            [encoder(ModbusOptions(turns=turns, reference_register=reference, poll_ms=poll_ms))],
         )
 
     assert said(most_ms) == []

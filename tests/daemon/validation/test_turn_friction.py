@@ -117,8 +117,13 @@ def test_no_free_coast_is_refused_whatever_friction_and_balance(
         ("least_slowing_per_s = 0.1\n", "least_slowing_per_s"),
         ("imbalance_deg_s2 = 1.0\n", "imbalance_at_deg"),
         ("imbalance_at_deg = 1.0\n", "imbalance_deg_s2"),
+        (MEASURED.replace("= 1.0", "= 17.1"), "imbalance_deg_s2: with most_slowing_deg_s2 it makes 40.1"),
     ],
 )
 def test_figures_that_do_not_go_together_are_refused(more: str, key: str) -> None:
     with pytest.raises(WheelFileError, match=key):
         PlainWheel(file=plain_file(more=more))
+
+
+def test_a_heavy_side_within_what_the_wheel_slows_by_is_taken() -> None:
+    assert PlainWheel(file=plain_file(more=MEASURED.replace("= 1.0", "= 17.0"))).words() == []
