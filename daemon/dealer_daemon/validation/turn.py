@@ -25,6 +25,7 @@ from dealer_daemon.validation.signals import (
     Value,
 )
 from dealer_daemon.validation.turn_attempt import TurnAttempt, held, refused
+from dealer_daemon.validation.turn_knocks import KNOCKED, UNKNOWN_DEG, Knocks
 from dealer_daemon.validation.turn_map import SEGMENT_DEG, Place, WheelMap
 from dealer_daemon.validation.turn_motion import Motion, Stillness
 from dealer_daemon.validation.turn_reference import Pass, Reference
@@ -110,7 +111,9 @@ class TurnJudge:
         """Whether the wheel moved between the last samples: an encoder that is knocked steps once."""
         self._rested_s: float | None = None
         """When the running turn's wheel was verified at rest: since then it is watched."""
-        self._slipped = self._lost_home = False
+        self._slipped = self._lost_home = self._restless = False
+        self._restless_since_s: float | None = None
+        self._knocks = Knocks(rules.reference_tolerance_deg)
 
     def underway(self) -> bool:
         """A turn seen from its beginning is running."""
@@ -202,7 +205,9 @@ class TurnJudge:
             return signals + self._jumped(reading, fit)
         fit = self._corrected(reading, fit)
         gap_s = self._most_gap_s(reading)
-        self._stepped = (self._stepped[1], abs(fit.deg - self._last_deg) > STEP_DEG)
+        step_deg = fit.deg - self._last_deg
+        self._stepped = (self._stepped[1], abs(step_deg) > STEP_DEG)
+        self._knocks.step(step_deg, fit.gap_s)
         self._last_deg = fit.deg
         self._still.add(fit, gap_s)
         self._motion.add(fit)
@@ -238,13 +243,17 @@ class TurnJudge:
     def _forget_motion(self) -> None:
         self._still.clear()
         self._motion.clear()
-        self._rest_deg = self._verified_s = None
+        self._rest_deg = self._verified_s = self._restless_since_s = None
 
     def _jumped(self, reading: WheelAngle, jump: Jump) -> list[Signal]:
         signals: list[Signal] = []
         if self._state is _State.RUNNING:
             detail = f"the count went {jump.by_deg:+.0f}° away at once: is the encoder or its cable faulty?"
             signals += self._end(held(TurnReason.ENCODER_JUMP, detail))
+        if self._state is not _State.UNKNOWN or self._knocks.off:
+            # Only of a wheel that stood it is known how far its encoder went.
+            self._knocks.jumped(jump.by_deg if self._state is _State.READY else UNKNOWN_DEG)
+            signals += self._knocked()
         self._state = _State.UNKNOWN
         self._left_deg = self._left_angle_deg = self._doubt = None
         self._track.restart()
@@ -267,6 +276,10 @@ class TurnJudge:
             return self._homeless()
         if rests and not verified and self._still.steady():
             return self._rested_again(self._still.deg())
+        if not rests and self._restless_for_s(sample) > self._rules.max_spin_s and not self._restless:
+            self._restless = True
+            detail = f"for {self._rules.max_spin_s:g} s the wheel has not stood within {self._rules.still_deg:g}°"
+            return [Trouble(TurnReason.NO_REST, f"{detail}: let it rest, and look for what shakes it or its encoder")]
         if self._state is _State.SPENT:
             return self._again(sample, gap_s)
         if abs(sample.deg - self._rest_deg) <= self._rules.start_deg or not all(self._stepped):
@@ -283,6 +296,20 @@ class TurnJudge:
             return [Unseen(None, held(TurnReason.PLACE_UNKNOWN, NO_HOME))]
         detail = "the wheel was already turning when it was first seen"
         return [Unseen(None, held(TurnReason.JOINED_MID_TURN, detail))]
+
+    def _restless_for_s(self, sample: Sample) -> float:
+        """For how long it has turned or trembled while a verified rest is waited for."""
+        if self._state is _State.READY or self._restless_since_s is None:
+            self._restless_since_s = sample.t_s
+        return sample.t_s - self._restless_since_s
+
+    def _knocked(self) -> list[Signal]:
+        """Where no mark shows whether the encoder is off, no segment is believed while it is."""
+        if self._rules.reference != "unchecked" or self._knocks.off is self._slipped:
+            return []
+        self._slipped = not self._slipped
+        detail = f"{KNOCKED}. Tighten the coupling, calibrate the wheel, restart the station" if self._slipped else ""
+        return [Trouble(TurnReason.ENCODER_SLIP, detail, cleared=not self._slipped)]
 
     def _again(self, sample: Sample, gap_s: float) -> list[Signal]:
         """The last attempt is over and the wheel has not rested since."""
@@ -306,7 +333,13 @@ class TurnJudge:
 
     def _rested_again(self, deg: float) -> list[Signal]:
         signals: list[Signal] = [Trouble(TurnReason.PLACE_UNKNOWN, "", cleared=True)] if self._lost_home else []
-        self._lost_home = False
+        if self._restless:
+            signals.append(Trouble(TurnReason.NO_REST, "", cleared=True))
+        self._lost_home = self._restless = False
+        self._restless_since_s = None
+        stood_deg = self._rest_deg if self._state is _State.READY else None
+        self._knocks.rested(None if stood_deg is None else deg - stood_deg)
+        signals += self._knocked()
         turned_deg = self._turned_unseen(deg)
         self._left_deg = self._left_angle_deg = self._doubt = None
         self._rest_deg, self._verified_s = deg, self._still.since_s
@@ -350,7 +383,9 @@ class TurnJudge:
             return self._end(held(TurnReason.SAMPLES_MISSING, detail))
         verdict = attempt.note(sample) if self._rested_s is None else None
         if verdict is not None:
-            return self._end(verdict)
+            if verdict.reason == TurnReason.ENCODER_SLIP:
+                self._knocks.jumped(UNKNOWN_DEG)
+            return [*self._knocked(), *self._end(verdict)]
         still_s = self._still.lasted_s()
         if self._rested_s is None:
             if still_s >= self._rules.still_s and self._still.steady():
@@ -373,10 +408,13 @@ class TurnJudge:
         signals = self._verdict(attempt, deg, sample.t_s)
         self._attempt = None
         self._state, self._rest_deg, self._verified_s = _State.READY, deg, self._still.since_s
+        self._knocks.rested(None)
         return [*signals, Ready()]
 
     def _verdict(self, attempt: TurnAttempt, deg: float, t_s: float) -> list[Signal]:
-        verdict: Refused | Held | None = attempt.too_short(deg) or attempt.wrong_way()
+        verdict: Refused | Held | None = attempt.too_short(deg) or attempt.wrong_way() or attempt.unmarked(deg)
+        if verdict is None and self._rules.reference == "unchecked" and self._slipped:
+            verdict = held(TurnReason.ENCODER_SLIP, f"{KNOCKED}; its calibration tells no segment any more")
         place = self._place(deg)
         keep_out = self._wheel.file.keep_out_deg
         if verdict is None and place.margin_deg < keep_out:
@@ -454,5 +492,5 @@ class TurnJudge:
 
     def _spend(self) -> None:
         self._respun = Respun(self._last_deg if self._attempt is None else self._attempt.start_deg)
-        self._attempt = self._doubt = None
+        self._attempt = self._doubt = self._restless_since_s = None
         self._state = _State.SPENT

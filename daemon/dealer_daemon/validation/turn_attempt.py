@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dealer_daemon.validation.turn_coast import Coast, Driven
-from dealer_daemon.validation.turn_map import WheelMap
+from dealer_daemon.validation.turn_map import MOST_CORRECTION_DEG, WheelMap
 from dealer_daemon.validation.turn_motion import Motion, Pace, slowing_limit
 from dealer_daemon.validation.turn_rules import TurnReason, TurnRules
 from dealer_daemon.validation.turn_track import Sample
@@ -21,6 +21,8 @@ GOING_DEG = 180.0
 COASTING_PART = 0.8
 HAND_OFF_DEG = 540.0
 """Below this part of its highest speed, or after so far a way, the hand has let go and must not touch it again."""
+AT_MARK_DEG = 1.0
+"""A wheel that rests on its mark may have passed it, or not."""
 MARK_WITHIN_TURNS = 1.5
 """A mark that is asked for ten times a second is known half a turn later at the latest."""
 
@@ -142,6 +144,15 @@ class TurnAttempt:
                 "needed",
             )
         return refused(TurnReason.TOO_FEW_TURNS, f"the wheel made {net:.2f} of {needed:g} turns")
+
+    def unmarked(self, deg: float) -> Held | None:
+        """A wheel that rests more than a turn behind the newest pass of its mark has passed it unseen."""
+        behind_deg = abs(deg - self.marked_deg)
+        most_deg = 360 + (MOST_CORRECTION_DEG if self.marks else AT_MARK_DEG)
+        if self.rules.reference == "unchecked" or behind_deg <= most_deg:
+            return None
+        detail = f"the wheel made the last {behind_deg / 360:.2f} turns and its mark was not seen"
+        return held(TurnReason.INDEX_MISSING, detail)
 
     def wrong_way(self) -> Refused | None:
         """The table's rule on the way it must be spun."""

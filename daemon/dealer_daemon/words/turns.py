@@ -46,8 +46,9 @@ TURNS: dict[str, Word] = {
         "This table spins its wheel the other way (`way`).",
     ),
     "no_rest": Word(
-        _REFUSED, "Never came to rest", "转盘未停定", "轉盤未停定",
-        "The wheel did not come to rest within `max_spin_s`.",
+        (Kind.REFUSED, Kind.FAULT), "Never came to rest", "转盘未停定", "轉盤未停定",
+        "The wheel did not come to rest within `max_spin_s`. As a fault: it trembles, or its encoder does, and no turn "
+        "can begin before it has stood still for `still_s`.",
     ),
     "not_rested": Word(
         _REFUSED, "Spun again before it had rested", "未停定即再次转动", "未停定即再次轉動",
@@ -62,7 +63,8 @@ TURNS: dict[str, Word] = {
     "encoder_slip": Word(
         (Kind.HELD, Kind.FAULT), "The encoder slipped", "编码器打滑", "編碼器打滑",
         "The encoder's angle and the wheel's reference mark differ, or the angle made a step. Decide by the video; "
-        "tighten the shaft's coupling and calibrate the wheel before the table plays on.",
+        "tighten the shaft's coupling and calibrate the wheel before the table plays on. Where there is no mark every "
+        "turn is held from then on, until the station was restarted.",
     ),
     "encoder_jump": Word(
         _HELD, "The encoder's count jumped", "编码器读数跳变", "編碼器讀數跳變",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import msgspec
 import pytest
 
@@ -177,7 +179,27 @@ def test_it_never_rests() -> None:
     wheel.rest(1.5)
     wheel.turn(3000)
     wheel.rest(2)
-    assert wheel.words()[3:] == ["NotJudged:no_rest", "Ready"]
+    assert wheel.words()[3:] == ["NotJudged:no_rest", "Trouble", "Trouble", "Ready"], "it runs on for as long again"
+
+
+def test_a_wheel_that_trembles_is_not_waited_for_in_silence() -> None:
+    wheel = PlainWheel(rules(max_spin_s=10.0))
+    stands_deg, chance = wheel.deg, Random(1)
+
+    def tremble(seconds: float) -> None:
+        for _ in range(round(seconds * wheel.HERTZ)):
+            wheel.see(at_deg=stands_deg + chance.choice((-0.3, 0.0, 0.3)))
+
+    tremble(9.9)
+    assert wheel.words() == []
+    tremble(30)
+    (said,) = wheel.signals
+    assert isinstance(said, Trouble)
+    assert (said.fault, said.cleared) == ("no_rest", False)
+    wheel.see(at_deg=stands_deg)
+    wheel.rest(1.5)
+    assert wheel.words() == ["Trouble", "Trouble", "Ready"]
+    assert wheel.signals[1] == Trouble(said.fault, "", cleared=True)
 
 
 class CreepingWheel(PlainWheel):
