@@ -317,9 +317,12 @@ class TurnJudge:
             self._motion.clear()
             self._motion.add(sample)
             self._respun = Respun(sample.deg)
-        if not self._respun.note(sample, self._motion.pace(), self._still.lasted_s()):
+        pace = self._motion.pace()
+        if not self._respun.note(sample, pace, self._still.lasted_s()):
             return []
+        assert pace is not None
         self._spend()
+        self._respun = Respun(sample.deg, 1 if pace.now > 0 else -1)
         still_s = self._rules.still_s
         detail = f"the wheel was spun again before it had stood still for {still_s:g} s; let it rest first"
         return [Started(), BettingOver(), NotJudged(refused(TurnReason.NOT_RESTED, detail))]

@@ -204,7 +204,7 @@ def _friction_problems(file: WheelFile) -> list[str]:
     pulled = (most or 0.0) + (file.imbalance_deg_s2 or 0.0)
     if most is not None and pulled > file.slowing_deg_s2 + ROUNDING_DEG_S2:
         found.append(
-            f"imbalance_deg_s2: with most_slowing_deg_s2 it makes {pulled:g}, and slowing_deg_s2, which counts both in, "
+            f"imbalance_deg_s2: with most_slowing_deg_s2 it makes {pulled:g}; slowing_deg_s2, which counts both in, "
             f"is {file.slowing_deg_s2:g}; take all of them from one calibration"
         )
     return found

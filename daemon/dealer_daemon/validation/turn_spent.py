@@ -15,15 +15,20 @@ LET_GO_PART = 0.8
 STOOD_S = 0.4
 """A wheel that is wound up first does not stand for so long where it turns about."""
 FULL_TURN_DEG = 360.0
-"""By itself a wheel may gain speed within a turn, by imbalance and by rolling back; it is no faster a turn later."""
+"""By itself a wheel may gain speed within a turn, by imbalance and by rolling back; it is no faster a turn later,
+and rolls back less far."""
 FASTER_DEG_S = 15.0
 
 
 class Respun:
-    """Watches the wheel from the end of an attempt on that began at ``from_deg``."""
+    """Watches the wheel from the end of an attempt on that began at ``from_deg``. ``way``: which way it runs now, 1 or
+    -1, or 0 where that is open."""
 
-    def __init__(self, from_deg: float) -> None:
+    def __init__(self, from_deg: float, way: int = 0) -> None:
         self._from_deg = from_deg
+        self._way = way
+        self._furthest_deg: float | None = None
+        """The furthest that it has come that way."""
         self._peak_deg_s = 0.0
         self._slowest: tuple[float, float] | None = None
         """Its lowest speed since the hand had let go, and where that was; ``None`` while the hand may be on it."""
@@ -32,6 +37,14 @@ class Respun:
         """One sample, the speeds up to it and for how long it has stood. ``True``: it was spun again."""
         if pace is None:
             return False
+        if (
+            self._way
+            and self._furthest_deg is not None
+            and self._way * (self._furthest_deg - sample.deg) > FULL_TURN_DEG
+        ):
+            return True  # no wheel rolls back so far
+        if self._furthest_deg is None or self._way * (sample.deg - self._furthest_deg) > 0:
+            self._furthest_deg = sample.deg
         speed = abs(pace.now)
         if self._slowest is None:
             self._peak_deg_s = max(self._peak_deg_s, speed)

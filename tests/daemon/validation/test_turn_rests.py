@@ -12,7 +12,7 @@ from dealer_daemon.validation.turn_map import SEGMENT_DEG
 from dealer_daemon.verdicts import Refused
 from dealer_drivers.readings import Reading
 from dealer_drivers.readings.wheel import IndexMark, WheelAngle
-from support.turns import PlainWheel
+from support.turns import PlainWheel, plain_file
 
 GOOD = ["Ready", "Started", "BettingOver", "ok:5", "Ready"]
 TO_SEGMENT_5 = 1080 + 5 * SEGMENT_DEG
@@ -118,3 +118,29 @@ class TestUnverifiedRest:
             speed += (-6 - 38 * math.sin(math.radians(wheel.deg + 90 * seed))) / 40
             wheel.see(at_deg=wheel.deg + speed / 40)
         assert not [signal for signal in wheel.signals if isinstance(signal, NotJudged)]
+
+    @pytest.mark.parametrize("brake", [900, 3000])
+    def test_spun_a_third_time_and_the_other_way(self, brake: float) -> None:
+        """Right after it was said: the hand stops the second spin before it has gone half a turn further."""
+        wheel = PlainWheel()
+        wheel.rest(1.5)
+        wheel.turn(1500, leave_deg=600)
+        wheel.judge.discard()
+        wheel.go(-20, 3)
+        wheel.go(250, 0.5)
+        while "NotJudged:not_rested" not in wheel.words():
+            wheel.go(-20, 0.05)
+        wheel.go(-brake, wheel.speed / brake)
+        wheel.turn(-TO_SEGMENT_5)
+        wheel.rest(2)
+        assert wheel.words()[3:] == ["Started", "BettingOver", "NotJudged:not_rested"] * 2 + ["Ready"]
+
+    def test_a_wheel_that_rolls_back_far_was_not_spun_again(self) -> None:
+        wheel = PlainWheel(file=plain_file().replace("roll_back_deg = 170.0", "roll_back_deg = 350.0"))
+        wheel.rest(1.5)
+        wheel.turn(1500, leave_deg=600)
+        wheel.judge.discard()
+        wheel.go(-20, wheel.speed / 20)
+        wheel.swing(-345)
+        wheel.rest(2)
+        assert wheel.words()[3:] == ["Ready"]
