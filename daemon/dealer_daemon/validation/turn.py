@@ -386,8 +386,7 @@ class TurnJudge:
             return self._end(held(TurnReason.SAMPLES_MISSING, detail))
         verdict = attempt.note(sample) if self._rested_s is None else None
         if verdict is not None:
-            if verdict.reason == TurnReason.ENCODER_SLIP:
-                self._knocks.jumped(UNKNOWN_DEG)
+            self._knocks.slipped(attempt.stepped_deg)
             return [*self._knocked(), *self._end(verdict)]
         still_s = self._still.lasted_s()
         if self._rested_s is None:

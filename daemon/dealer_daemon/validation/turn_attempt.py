@@ -57,6 +57,8 @@ class TurnAttempt:
     furthest_deg: float = 0.0
     """The most that it was away from its start, that way."""
     peak_deg_s: float = 0.0
+    stepped_deg: float = 0.0
+    """How far the encoder slipped in this turn."""
     _coast: Coast | None = None
     _coasting: bool = False
     _by_hand: Refused | None = None
@@ -97,6 +99,7 @@ class TurnAttempt:
         slowing = self.wheel.slowing(max(abs(before), abs(now)))
         step, open_ = self.motion.step(pace, slowing)
         if step is not None and self._coasting:
+            self.stepped_deg = step
             return held(
                 TurnReason.ENCODER_SLIP,
                 f"the encoder's angle stepped by {step:+.1f}° while the wheel's speed stayed: the shaft slips",

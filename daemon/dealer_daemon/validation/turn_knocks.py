@@ -42,6 +42,11 @@ class Knocks:
         if moved_deg is not None and abs(moved_deg) > KNOCK_DEG and widest_deg / moved_deg >= KNOCK_PART:
             self._off_deg += moved_deg
 
+    def slipped(self, deg: float) -> None:
+        """So far, while the wheel turned. Less may have been a hand on a light wheel: that turn alone is in doubt."""
+        if abs(deg) > KNOCK_DEG:
+            self._off_deg = UNKNOWN_DEG
+
     def jumped(self, deg: float) -> None:
         """The count is somewhere that the wheel cannot have reached. ``UNKNOWN_DEG``: it turned meanwhile."""
         self._off_deg += deg

@@ -90,7 +90,7 @@ def test_an_encoder_that_is_knocked_back_is_believed_again(by_deg: float) -> Non
     assert wheel.words()[-2] == "ok:5"
 
 
-@pytest.mark.parametrize("jump_deg", [-1.5, 90.0])
+@pytest.mark.parametrize("jump_deg", [-4.5, 90.0])
 def test_without_a_mark_a_slip_in_a_turn_ends_those_after_it_too(jump_deg: float) -> None:
     wheel = PlainWheel(UNCHECKED)
     wheel.rest(1.5)
@@ -103,6 +103,19 @@ def test_without_a_mark_a_slip_in_a_turn_ends_those_after_it_too(jump_deg: float
     told = [word for word in wheel.words() if ":" in word]
     assert len(told) == 2
     assert told[-1] == "NotJudged:encoder_slip"
+
+
+def test_a_small_step_in_a_turn_may_have_been_a_hand() -> None:
+    """It costs that turn, and no other."""
+    wheel = PlainWheel(UNCHECKED)
+    wheel.rest(1.5)
+    wheel.turn(2002, slowing=20.0, leave_deg=300.0)
+    wheel.slip_deg -= 1.5
+    wheel.go(-20.0, 10)
+    wheel.rest(2)
+    wheel.turn(TO_SEGMENT_5)
+    wheel.rest(2)
+    assert [word.partition(":")[0] for word in wheel.words() if ":" in word] == ["NotJudged", "ok"]
 
 
 @given(st.floats(3.5, 14.0), st.sampled_from([1, -1]), st.floats(0.15, 2.0))
