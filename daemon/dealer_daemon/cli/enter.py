@@ -44,14 +44,15 @@ def enter(arguments: argparse.Namespace) -> int:
         return complain(f"{arguments.config}: table {table.name} has no manual-entry device", WRONG)
     entries = []
     entry_id = uuid.uuid4().hex
-    for prompt in ("result, such as number=17 or dice=1,3,6: ", "the same once more: "):
+    prompts = ("result, such as number=17 or dice=1,3,6: ", "the same once more: ")
+    for nth, prompt in enumerate(prompts, start=1):
         if sys.stdin.isatty():
             print(prompt, end="", file=sys.stderr, flush=True)
         try:
             result = parse_result(sys.stdin.readline())
         except ValueError as error:
             return complain(str(error), WRONG)
-        entry = {"id": entry_id, "by": arguments.by, "round": arguments.round, "result": result}
+        entry = {"id": entry_id, "nth": nth, "by": arguments.by, "round": arguments.round, "result": result}
         entries.append(msgspec.json.encode(entry) + b"\n")
     try:
         answers = _entered(device.port.removeprefix(UNIX), entries)

@@ -7,12 +7,15 @@ between and both are forgotten.
 
 Both lines may carry the same ``"id"``, a word of the screen's own for this result. An id that was entered is answered
 ``entered`` again and enters nothing: a screen whose answer was lost sends both lines once more.
+
+A line may say which of the two it is, ``"nth": 1`` or ``2``. Without it the same line sent again, by a screen that lost
+the first answer, would be taken for the second entry, which nobody made.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -36,6 +39,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round: str | None
     result: dict[str, Any]
     id: str | None = None
+    nth: Literal[1, 2] | None = None
 
     def problem(self) -> str | None:
         """What is wrong with it."""
@@ -119,11 +123,17 @@ class EntrySession:
         problem = entry.problem()
         if problem is not None:
             return Output(send=(_answer("refused", problem),), frames=1)
+        nth, entry = entry.nth, msgspec.structs.replace(entry, nth=None)
         if entry.id is not None and (known := self._entered.get(entry.id)) is not None:
             if known == entry:
                 return Output(send=(_answer("entered", "it was entered before"),), frames=1)
             return Output(send=(_answer("refused", '"id" was that of another result: take a new one'),), frames=1)
-        first, self._first = self._first, None
+        first = self._first
+        if nth == 1 and first is not None and first.entry == entry:
+            return Output(send=(_answer("again", "enter the same once more"),), frames=1)
+        if nth == 2 and first is None:
+            return Output(send=(_answer("refused", "its first entry is not known any more: enter it twice"),), frames=1)
+        self._first = None
         if first is None:
             self._first = _First(entry, line, at)
             return Output(send=(_answer("again", "enter the same once more"),), frames=1)

@@ -41,6 +41,36 @@ def test_the_same_twice_is_a_result() -> None:
     assert answers(session.feed(line(), NOW.plus_s(6))) == ["again"], "a third entry begins anew"
 
 
+def test_a_first_line_that_is_sent_again_is_no_second_entry() -> None:
+    """The screen lost the answer and sends it again by itself: a person keyed in one result, perhaps a wrong one."""
+
+    def nth(which: int, number: str = "17") -> bytes:
+        return msgspec.json.encode(msgspec.json.decode(line(number)) | {"id": "a", "nth": which}) + b"\n"
+
+    session = EntrySession(60)
+    for _ in range(3):
+        output = session.feed(nth(1), NOW)
+        assert answers(output) == ["again"]
+        assert output.readings == ()
+    assert answers(session.feed(nth(1, "18"), NOW)) == ["differ"]
+    output = session.feed(nth(2, "18"), NOW)
+    assert answers(output) == ["refused"], "its first line was forgotten"
+    assert output.readings == ()
+    assert answers(session.feed(nth(1), NOW)) == ["again"]
+    output = session.feed(nth(2), NOW)
+    assert answers(output) == ["entered"]
+    assert isinstance(output.readings[-1], ResultEntered)
+    again = session.feed(nth(1) + nth(2), NOW)
+    assert answers(again) == ["entered", "entered"]
+    assert again.readings == (), "and both sent again enter nothing"
+
+
+@pytest.mark.parametrize("nth", [0, 3, "1", True])
+def test_there_are_two_entries(nth: object) -> None:
+    text = msgspec.json.encode(msgspec.json.decode(line()) | {"nth": nth}) + b"\n"
+    assert answers(EntrySession(60).feed(text, NOW)) == ["refused"]
+
+
 @pytest.mark.parametrize("second", [line("18"), line(by="Q. Ho"), line(round_id="r1-5"), line(round_id=None)])
 def test_anything_else_the_second_time_forgets_both(second: bytes) -> None:
     session = EntrySession(60)
