@@ -140,7 +140,9 @@ class TestUnverifiedRest:
         wheel.rest(1.5)
         wheel.turn(1500, leave_deg=600)
         wheel.judge.discard()
+        wheel.go(-20, 3)
+        wheel.go(250, 0.5)
         wheel.go(-20, wheel.speed / 20)
         wheel.swing(-345)
         wheel.rest(2)
-        assert wheel.words()[3:] == ["Ready"]
+        assert wheel.words()[3:] == ["Started", "BettingOver", "NotJudged:not_rested", "Ready"], "said once"
