@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import combinations, permutations
+from math import dist
 
 from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
 from dealer_daemon.validation.signals import Value
@@ -14,7 +16,8 @@ from dealer_drivers.readings.dice import DiceSeen, DiceUnclear, Face
 
 DICE = 3
 SAME_PLACE_PX = 3.0
-"""Dice that were thrown do not come to lie within this of where they lay, all of them with the values they had."""
+"""Dice that were thrown do not come to lie within this of where they lay, all of them with the values they had; nor, all
+of them, as far from each other as they lay: then the camera or the plate was pushed."""
 WITNESSES = ("die_first", "pip_first")
 """The camera's two readers, which know nothing of each other; a look needs both."""
 
@@ -71,6 +74,8 @@ class Looks:
         self._facts = facts
         self._newest = 0
         self._before: tuple[Face, ...] = ()
+        self._unread = False
+        """The newest look gave no dice."""
         self.known = False
         """What lies there before the next throw was read, or was thrown by the attempt before and refused."""
 
@@ -86,15 +91,15 @@ class Looks:
 
     def note(self, look: DiceSeen) -> None:
         """What lies there before a throw."""
-        self.known, self._before = True, look.faces
+        self.known, self._unread, self._before = True, False, look.faces
 
     def forget(self) -> None:
         """What lies there may have changed, and nobody looked."""
-        self.known, self._before = False, ()
+        self.known, self._unread, self._before = False, False, ()
 
     def settle(self) -> None:
         """The attempt is over: dice that it left unread are no ground for the next round's."""
-        if not self._before:
+        if self._unread:
             self.known = False
 
     def judge(self, look: DiceSeen) -> Value | Held | Refused:
@@ -107,13 +112,14 @@ class Looks:
         if len(values) != DICE:
             return refused("wrong_count", f"the camera sees {len(values)} dice and the game has {DICE}")
         if _same(before, look.faces):
-            detail = "all dice lie where they lay before, with the same values: were they thrown at all?"
+            detail = "all dice lie as they lay before, with the same values: were they thrown at all?"
             return held(DiceReason.DICE_DID_NOT_MOVE, detail, camera=list(values))
         return Value(self._facts(values), WITNESSES)
 
     def doubt(self, look: DiceUnclear) -> Refused | Held:
         """Why a fresh look gives no dice."""
-        self.known, self._before = True, ()
+        # The dice that were read last stay known: a hand over them is no throw, and they may lie there yet.
+        self.known = self._unread = True
         reason = look.reasons[0] if look.reasons else "unclear"
         others = f" (also: {', '.join(look.reasons[1:])})" if look.reasons[1:] else ""
         if reason == DiceReason.CAMERA_FAULT or self._rules.unclear == "hold":
@@ -122,21 +128,21 @@ class Looks:
 
 
 def _same(before: tuple[Face, ...], now: tuple[Face, ...]) -> bool:
-    if not before or len(before) != len(now):
+    """Whether the dice lie as they lay, where they lay or all of them pushed or turned together."""
+    return bool(before) and len(before) == len(now) and any(_alike(before, order) for order in permutations(now))
+
+
+def _alike(before: tuple[Face, ...], now: tuple[Face, ...]) -> bool:
+    pairs = list(zip(before, now, strict=True))
+    if any(old.value != new.value for old, new in pairs):
         return False
-    left = list(before)
-    for face in now:
-        twin = next(
-            (
-                other
-                for other in left
-                if other.value == face.value
-                and abs(other.x - face.x) <= SAME_PLACE_PX
-                and abs(other.y - face.y) <= SAME_PLACE_PX
-            ),
-            None,
-        )
-        if twin is None:
-            return False
-        left.remove(twin)
-    return True
+    if all(max(abs(old.x - new.x), abs(old.y - new.y)) <= SAME_PLACE_PX for old, new in pairs):
+        return True
+    return all(
+        abs(dist(_place(one), _place(other)) - dist(_place(one_now), _place(other_now))) <= SAME_PLACE_PX
+        for (one, one_now), (other, other_now) in combinations(pairs, 2)
+    )
+
+
+def _place(face: Face) -> tuple[float, float]:
+    return face.x, face.y
