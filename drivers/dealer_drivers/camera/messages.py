@@ -79,7 +79,7 @@ class LookMade(msgspec.Struct, frozen=True, tag="look", forbid_unknown_fields=Tr
     """The answer to question ``ask``: a value as the reader encodes it, or reasons.
 
     ``first_age_ms`` and ``last_age_ms``: how long before this was said the oldest and the newest of its ``frames``
-    pictures were taken. ``picture`` names the last one's file.
+    pictures were taken. ``picture`` names the file of the last one that shows the value, or the first reason.
     """
 
     ask: int

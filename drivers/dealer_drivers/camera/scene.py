@@ -2,7 +2,9 @@
 
 Nothing counts that one picture alone shows: a look needs several different pictures of the same still scene, each read
 by itself, and all of them alike; and nothing may move from the first of them on. A picture that is the very one before
-it is no second picture (a stream that stands still repeats its last one, ``devices.md`` §4).
+it is no second picture (a stream that stands still repeats its last one, ``devices.md`` §4): neither in a look, nor for
+the time that nothing has moved. That time is one of pictures that came: what happened between two of them that are as
+far apart nobody saw.
 """
 
 from __future__ import annotations
@@ -24,6 +26,11 @@ AGREEING = 5
 """Different pictures in a row that must be read alike."""
 MOST_PICTURES = 12
 """Looked at for one question; a scene that noise makes doubtful now and then gets this many chances in all."""
+
+
+LONG_GAP_S = 0.25
+"""Of real time. Pictures of the slowest camera in use come every tenth of a second, on a busy machine some come late:
+only a gap that is as long as the quiet time, and as this, breaks it."""
 
 
 class SceneDoubt(StrEnum):
@@ -86,7 +93,8 @@ class CameToRest:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The answer to question ``ask``: a value, or reasons. ``pixels`` is the last picture looked at."""
+    """The answer to question ``ask``: a value, or reasons. ``pixels`` is the last picture looked at that shows the value
+    or, where one does, the first reason."""
 
     ask: int
     first_ns: int
@@ -113,6 +121,9 @@ class _Question:
     """Values in a row, each with when its picture was taken."""
     reasons: Counter[str] = field(default_factory=Counter)
     details: dict[str, str] = field(default_factory=dict)
+    """What the newest picture with this reason says of it."""
+    shown: dict[str, Pixels] = field(default_factory=dict)
+    """That picture."""
     digests: set[bytes] = field(default_factory=set)
 
 
@@ -123,10 +134,14 @@ class SceneWatcher:
     def __init__(self, reader: StillReader, quiet_s: float, look_s: float = 4.0) -> None:
         self._reader = reader
         self._quiet_ns = round(quiet_s * 1e9)
+        self._gap_ns = max(self._quiet_ns, round(LONG_GAP_S * 1e9))
         self._look_ns = round(look_s * 1e9)
         self._movement = Movement()
         self._still: bool | None = None
         self._since_ns = 0
+        self._newest: Pixels | None = None
+        self._newest_ns = 0
+        """The newest picture that was not the very one before it, and when it was taken."""
         self._question: _Question | None = None
 
     def ask(self, ask: int, now_ns: int) -> None:
@@ -135,18 +150,8 @@ class SceneWatcher:
 
     def picture(self, pixels: Pixels, taken_ns: int) -> list[SceneEvent]:
         """One picture, in order."""
-        events: list[SceneEvent] = []
-        if self._movement.changed(pixels):
-            self._since_ns = taken_ns
-            if self._still is not False:
-                self._still = False
-                events.append(Moved(taken_ns))
-        elif self._still is None:
-            self._still, self._since_ns = False, taken_ns
-            events.append(Moved(taken_ns))
-        elif not self._still and taken_ns - self._since_ns >= self._quiet_ns:
-            self._still = True
-            events.append(CameToRest(self._since_ns))
+        repeated = self._newest is not None and np.array_equal(pixels, self._newest)
+        events = [] if repeated else self._scene(pixels, taken_ns)
         question = self._question
         if question is not None and taken_ns > question.since_ns:
             answer = self._answer(question, pixels, taken_ns)
@@ -154,6 +159,24 @@ class SceneWatcher:
                 self._question = None
                 events.append(answer)
         return events
+
+    def _scene(self, pixels: Pixels, taken_ns: int) -> list[SceneEvent]:
+        """What a picture that is another than before it says of the scene."""
+        gap_ns, self._newest, self._newest_ns = taken_ns - self._newest_ns, pixels, taken_ns
+        if self._movement.changed(pixels):
+            self._since_ns = taken_ns
+            if self._still is not False:
+                self._still = False
+                return [Moved(taken_ns)]
+        elif self._still is None:
+            self._still, self._since_ns = False, taken_ns
+            return [Moved(taken_ns)]
+        elif not self._still and gap_ns >= self._gap_ns:
+            self._since_ns = taken_ns
+        elif not self._still and taken_ns - self._since_ns >= self._quiet_ns:
+            self._still = True
+            return [CameToRest(self._since_ns)]
+        return []
 
     def _answer(self, question: _Question, pixels: Pixels, taken_ns: int) -> Looked | None:
         late = taken_ns - question.since_ns >= self._look_ns
@@ -184,7 +207,7 @@ class SceneWatcher:
             return None
         reasons = tuple(word for word, _ in question.reasons.most_common()) or (SceneDoubt.CAMERA_FAULT,)
         detail = question.details.get(reasons[0], "the camera gives too few pictures")
-        return self._looked(question, pixels, taken_ns, None, reasons, detail)
+        return self._looked(question, question.shown.get(reasons[0], pixels), taken_ns, None, reasons, detail)
 
     def _read(self, question: _Question, pixels: Pixels, taken_ns: int) -> None:
         answer = self._reader.read(pixels)
@@ -192,14 +215,14 @@ class SceneWatcher:
         if reasons is not None:
             question.agreeing.clear()
             question.reasons.update(map(str, reasons))
-            question.details.setdefault(str(reasons[0]), answer.detail)
+            question.details[str(reasons[0])] = answer.detail
+            question.shown |= dict.fromkeys(map(str, reasons), pixels)
             return
         if question.agreeing and not self._reader.same(question.agreeing[0][0], answer):
             question.agreeing.clear()
             question.reasons.update([str(SceneDoubt.FRAMES_DISAGREE)])
-            question.details.setdefault(
-                SceneDoubt.FRAMES_DISAGREE, "two pictures of the same still scene were read differently"
-            )
+            question.details[SceneDoubt.FRAMES_DISAGREE] = "two pictures of the same still scene were read differently"
+            question.shown[SceneDoubt.FRAMES_DISAGREE] = pixels
         question.agreeing.append((answer, taken_ns))
 
     def _looked(

@@ -222,3 +222,68 @@ def test_a_new_question_replaces_the_old_one() -> None:
     (looked,) = rig.run(AGREEING + 2)
     assert isinstance(looked, Looked)
     assert looked.ask == 2
+
+
+# -- time that nobody watched -----------------------------------------------------------------------------------
+
+
+def test_a_picture_that_repeats_itself_for_a_moment_does_not_show_rest() -> None:
+    """A camera that hung for 0.7 s while dice were shaken: shakes were lost, and the dealer told that dice had moved."""
+    rig = Rig("a")
+    rig.run(20)
+    rig.at = (330, 200)
+    stuck = rig.picture()
+    assert rig.run(14, same=stuck) == [Moved(rig.now_ns - 13 * STEP_NS)]
+    rig.at = (360, 220)
+    assert rig.run(9) == [], "it had not come to rest"
+    moved_ns = rig.now_ns - 8 * STEP_NS
+    assert rig.run(3) == [CameToRest(moved_ns)]
+
+
+def test_a_camera_that_gives_every_picture_twice_shows_rest_like_another() -> None:
+    rig = Rig("a")
+    rig.run(20)
+    rig.at = (330, 200)
+    events: list[SceneEvent] = []
+    for _ in range(8):
+        picture = rig.picture()
+        events += rig.run(2, same=picture)
+    assert [type(event) for event in events] == [Moved, CameToRest]
+
+
+def test_two_pictures_with_half_a_second_between_them_do_not_show_rest() -> None:
+    """A reader that was held up while dice were shaken, and then sees the same as before: what was between?"""
+    rig = Rig("a")
+    rig.run(20)
+    rig.at = (330, 200)
+    rig.run(3)
+    rig.now_ns += 700_000_000
+    assert rig.run(10) == []
+    assert len(rig.run(2)) == 1
+
+
+def test_late_pictures_are_no_gap() -> None:
+    rig = Rig("a")
+    rig.run(20)
+    rig.at = (330, 200)
+    rig.run(1)
+    moved_ns = rig.now_ns
+    rig.now_ns += 400_000_000
+    assert rig.run(2) == [CameToRest(moved_ns)]
+
+
+def test_the_picture_that_is_kept_shows_the_reason_that_is_given() -> None:
+    """The last picture of a look may be one that could be read."""
+    glare = Unclear(("glare",))
+    rig = Rig(*[glare] * (MOST_PICTURES - 2), "a", "a", "a")
+    rig.run(20)
+    rig.ask()
+    pictures = []
+    found: list[SceneEvent] = []
+    while not found:
+        pictures.append(rig.picture())
+        found = rig.run(same=pictures[-1])
+    (looked,) = found
+    assert isinstance(looked, Looked)
+    assert looked.reasons == ("glare",)
+    assert np.array_equal(looked.pixels, pictures[MOST_PICTURES - 3])
