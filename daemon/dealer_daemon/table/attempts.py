@@ -214,7 +214,7 @@ class AttemptPlay:
             case Withdrawn():
                 self._withdrawn(turn, signal)
             case Trouble():
-                trouble(turn, device, signal)
+                trouble(turn, signal.device or device, signal)
             case Ask(device=asked, action=action):
                 turn.ask(asked, action)
 

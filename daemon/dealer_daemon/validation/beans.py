@@ -32,6 +32,7 @@ from dealer_daemon.validation.signals import (
     Value,
     Withdrawn,
 )
+from dealer_daemon.validation.standing import Cause, Standing, StandsWhy
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
@@ -88,6 +89,11 @@ class BeansJudge:
         """The layout that the dealer is asked to confirm."""
         self._left = False
         """The attempt was done with while the dealer was asked, and what lies there has not moved since."""
+        self._unread = True
+        """Beans may lie there that no look has read: nothing was seen yet, or an attempt ended without a count."""
+        self._laid_out = False
+        """The newest look outside an attempt showed a clean layout, and nothing has moved since."""
+        self._why = StandsWhy()
 
     def underway(self) -> bool:
         """The beans were uncovered for this round, and are not read yet."""
@@ -110,9 +116,8 @@ class BeansJudge:
         if self._still is False and self._begun_seen and not self._faults:
             # The hand was at the bowl before betting closed: what lay there then is not known any more.
             return self._begin(at)
-        if self._at_rest() and self._covered is None and self._asked is None:
-            return self._look(at)
-        return []
+        looks = self._at_rest() and self._covered is None and self._asked is None
+        return (self._look(at) if looks else []) + self._stands_why(at)
 
     def discard(self) -> None:
         """What is under way does not count, or was confirmed."""
@@ -125,10 +130,32 @@ class BeansJudge:
             times.append(self._asked.plus_s(self._rules.look_s))
         if self._next is not None:
             times.append(self._next)
-        return min(time.mono_ns for time in times) if times else None
+        limits = [*(time.mono_ns for time in times), self._why.deadline_ns()]
+        return min((limit for limit in limits if limit is not None), default=None)
 
     def tick(self, at: Instant) -> list[Signal]:
         """Time passed."""
+        return self._too_long(at) + self._stands_why(at)
+
+    def _stands_why(self, at: Instant) -> list[Signal]:
+        """What keeps the layout from beginning that the round waits for."""
+        causes: list[Cause] = []
+        waits = self._due and self._began is None and not self._faults
+        if waits and self._still is False:
+            detail = (
+                "the round waits for a layout, and something moves before the camera all the time: a hand, a lamp that "
+                "flickers, a camera that is not fixed"
+            )
+            causes.append(Cause(self._camera, Standing.PICTURE_NOT_AT_REST, detail))
+        if waits and self._still is True and self._laid_out:
+            detail = (
+                "the round waits for a layout, and a clean one lies there from before: it does not count; cover the "
+                "beans and lay them out"
+            )
+            causes.append(Cause(self._camera, Standing.LAID_OUT_BEFORE, detail))
+        return self._why.now(at, causes)
+
+    def _too_long(self, at: Instant) -> list[Signal]:
         if self._asked is not None and at.since_s(self._asked) >= self._rules.look_s:
             self._asked = None
             if self._began is not None:
@@ -158,14 +185,14 @@ class BeansJudge:
                 signals += self._fault(reading)
             case _:
                 pass
-        return signals
+        return signals + self._stands_why(reading.at)
 
     # -- the scene ----------------------------------------------------------------------------------------
 
     def _moves(self, reading: SceneMoved) -> list[Signal]:
         # A camera that begins to watch says first that something moves; nobody saw that begin.
         self._begun_seen = self._still is True and not self._faults
-        self._still = False
+        self._still = self._laid_out = False
         once, left, self._left = self._once, self._left, False
         self._asked = self._since = self._once = self._next = None
         if self._began is not None:
@@ -198,12 +225,13 @@ class BeansJudge:
         return [Ask(self._camera, DeviceAction.LOOK)]
 
     def _fault(self, fault: DeviceFault) -> list[Signal]:
+        self._laid_out = False
         if fault.cleared:
             self._faults.discard(fault.fault)
             return self._look(fault.at) if self._at_rest() else []
         self._faults.add(fault.fault)
         if fault.fault == Fault.LINK_LOST:
-            self._still, self._newest_ask = None, 0
+            self._still, self._newest_ask, self._unread = None, 0, True
         self._asked = self._covered = None
         self._begun_seen = False
         if self._began is None:
@@ -232,9 +260,11 @@ class BeansJudge:
         """What lies there outside an attempt. On a table without a server the covered beans open the round."""
         if isinstance(look, BeansSeen):
             self._covered, self._hidden, self._before = False, False, _counted(look)
+            self._unread, self._laid_out = False, True
             return []
         self._covered = look.reasons == (COVERED,)
         self._hidden = NOTHING_THERE not in look.reasons
+        self._unread = self._unread and not self._covered and self._hidden
         return [Ready()] if self.waiting() else []
 
     def _seen(self, look: BeansSeen, since: Instant) -> list[Signal]:
@@ -270,6 +300,10 @@ class BeansJudge:
         if counted == self._before:
             detail = f"{counted[0]} beans lay there before the attempt: were they laid out anew?"
             return self._end(held(LayoutReason.LAYOUT_NOT_NEW, detail, camera=list(counted)))
+        if self._rules.confirm == "never" and self._unread and covered is not True:
+            detail = "it is not known what lay there before the attempt: were the beans laid out anew?"
+            return self._end(held(LayoutReason.LAYOUT_NOT_NEW, detail, camera=list(counted)))
+        self._unread = False
         value = Value(self._facts(*counted), WITNESSES)
         if self._rules.confirm == "always":
             return self._ask_dealer(counted, value, "the dealer confirms that every bean is laid out")
@@ -292,6 +326,7 @@ class BeansJudge:
         self._covered = None
 
     def _end(self, verdict: Refused | Held) -> list[Signal]:
+        self._unread = True
         self._over()
         return [NotJudged(verdict)]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
-from dealer_daemon.validation.dice_scene import Facts, Looks, Scene
+from dealer_daemon.validation.dice_scene import Facts, Looks, Scene, restless
 from dealer_daemon.validation.signals import (
     Ask,
     BettingOver,
@@ -27,6 +27,7 @@ from dealer_daemon.validation.signals import (
     Value,
     Withdrawn,
 )
+from dealer_daemon.validation.standing import Cause, Standing, StandsWhy
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
@@ -116,6 +117,9 @@ class DiceJudge:
         """When the newest picture of the value that stands was taken."""
         self._given = False
         """A value was judged, and no throw has begun since: it may wait for a witness."""
+        self._why = StandsWhy()
+        self._gone: set[str] = set()
+        """The shaker cannot be heard, which is said already."""
 
     # -- what the table asks --------------------------------------------------------------------------------
 
@@ -131,12 +135,13 @@ class DiceJudge:
         """The round waits for a throw: start the shaker where that is the station's part and it may start now."""
         self._due = self._due or at
         self._comes_to_stand(at)
+        stands = self._stands_why(at)
         if self._rules.start != "station" or not self.waiting():
-            return []
+            return stands
         self._state, self._throw = _State.ASKED, _Throw(at, floor=at)
         self._alone = self._unrested = self._read = None
         self._given = False
-        return [Ask(self._shaker, DeviceAction.START_SHAKE)]
+        return [*stands, Ask(self._shaker, DeviceAction.START_SHAKE)]
 
     def discard(self) -> None:
         """What is under way does not count."""
@@ -152,13 +157,14 @@ class DiceJudge:
     def deadline_ns(self) -> int | None:
         """When a wait has been too long."""
         limits = [self._limit(), self._bounced()]
-        return min((limit.mono_ns + 1 for limit in limits if limit is not None), default=None)
+        times = [*(limit.mono_ns + 1 for limit in limits if limit is not None), self._why.deadline_ns()]
+        return min((time for time in times if time is not None), default=None)
 
     def tick(self, at: Instant) -> list[Signal]:
         """Time passed."""
         limit = self._limit()
         late = limit is not None and at.mono_ns > limit.mono_ns
-        return (self._too_long() if late else []) + self._ready(at)
+        return (self._too_long() if late else []) + self._ready(at) + self._stands_why(at)
 
     def feed(self, device: str, reading: Reading) -> list[Signal]:
         """One reading of the shaker or the camera."""
@@ -183,11 +189,25 @@ class DiceJudge:
                 signals += self._end(self._looks.doubt(reading))
             case DeviceFault() if device == self._camera:
                 signals += self._camera_fault(reading)
-            case DeviceFault(cleared=False) if device == self._shaker and reading.fault in GONE:
+            case DeviceFault() if device == self._shaker and reading.fault in GONE:
                 signals += self._shaker_gone(reading)
             case _:
                 pass
-        return signals + self._ready(reading.at)
+        return signals + self._ready(reading.at) + self._stands_why(reading.at)
+
+    def _stands_why(self, at: Instant) -> list[Signal]:
+        """What keeps the throw from beginning that the round waits for."""
+        causes: list[Cause] = []
+        waits = self._due is not None and self._throw is None
+        if waits and not self._gone and self._state is not _State.STANDING:
+            detail = (
+                "the round waits for a throw, and the shaker does not say that it stands: switch it off and on, and "
+                "see whether the plate stands still"
+            )
+            causes.append(Cause(self._shaker, Standing.SHAKER_NOT_STANDING, detail))
+        if waits and self._scene.restless:
+            causes.append(restless(self._camera))
+        return self._why.now(at, causes)
 
     # -- the shaker -----------------------------------------------------------------------------------------
 
@@ -275,6 +295,10 @@ class DiceJudge:
         return []
 
     def _shaker_gone(self, fault: DeviceFault) -> list[Signal]:
+        if fault.cleared:
+            self._gone.discard(fault.fault)
+            return []
+        self._gone.add(fault.fault)
         self._stands = False
         verdict = held(DiceReason.SHAKER_LOST, f"the shaker was lost during the shake: {fault.detail}")
         signals: list[Signal] = []

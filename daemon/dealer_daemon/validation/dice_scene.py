@@ -8,6 +8,7 @@ from math import dist
 
 from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
 from dealer_daemon.validation.signals import Value
+from dealer_daemon.validation.standing import Cause, Standing
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.instant import Instant
@@ -16,8 +17,8 @@ from dealer_drivers.readings.dice import DiceSeen, DiceUnclear, Face
 
 DICE = 3
 SAME_PLACE_PX = 3.0
-"""Dice that were thrown do not come to lie within this of where they lay, all of them with the values they had; nor, all
-of them, as far from each other as they lay: then the camera or the plate was pushed."""
+"""Dice that were thrown do not come to lie within this of where they lay, all of them with the values they had; nor as
+far from each other as they lay, all of them: then the camera or the plate was pushed."""
 WITNESSES = ("die_first", "pip_first")
 """The camera's two readers, which know nothing of each other; a look needs both."""
 
@@ -42,6 +43,11 @@ class Scene:
         """Nothing moves, and the camera would say so if it did."""
         return self.still is True and not self.blind
 
+    @property
+    def restless(self) -> bool:
+        """The camera says that something moves."""
+        return self.still is False and not self.blind
+
     def moves(self, reading: SceneMoved) -> bool:
         """Something moves. ``False`` where its beginning was not seen: a camera begins with that word."""
         begun = self.still is True and not self.blind
@@ -64,6 +70,15 @@ class Scene:
             if fault.fault == Fault.LINK_LOST:
                 self.still = self.moved = None
         self.blind = bool(self._faults)
+
+
+def restless(camera: str) -> Cause:
+    """Why a round stands that waits for a throw."""
+    detail = (
+        "the round waits for a throw, and something moves before the camera all the time: a hand, a lamp that "
+        "flickers, a camera that is not fixed"
+    )
+    return Cause(camera, Standing.PICTURE_NOT_AT_REST, detail)
 
 
 class Looks:

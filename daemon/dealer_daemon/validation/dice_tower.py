@@ -13,7 +13,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
-from dealer_daemon.validation.dice_scene import Facts, Looks, Scene
+from dealer_daemon.validation.dice_scene import Facts, Looks, Scene, restless
 from dealer_daemon.validation.signals import (
     Ask,
     BettingOver,
@@ -26,6 +26,7 @@ from dealer_daemon.validation.signals import (
     Value,
     Withdrawn,
 )
+from dealer_daemon.validation.standing import StandsWhy
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
@@ -76,6 +77,7 @@ class TowerJudge:
         """When the newest picture of the value that stands was taken."""
         self._given = False
         """A value was judged, and nothing has moved since: it may wait for a witness."""
+        self._why = StandsWhy()
 
     def underway(self) -> bool:
         """Dice were seen to move for this round."""
@@ -88,7 +90,8 @@ class TowerJudge:
     def due(self, at: Instant) -> list[Signal]:
         """The round waits for a throw. The dealer throws: only what lies there now may have to be asked for."""
         self._due, self._looks_left = True, LOOKS
-        return self._ask(at) if self.waiting() and not self._looks.known and self._asked is None else []
+        asked = self._ask(at) if self.waiting() and not self._looks.known and self._asked is None else []
+        return asked + self._stands_why(at)
 
     def discard(self) -> None:
         """What is under way does not count."""
@@ -99,17 +102,25 @@ class TowerJudge:
     def deadline_ns(self) -> int | None:
         """When a wait has been too long."""
         limit = self._limit()
-        return None if limit is None else limit.mono_ns + 1
+        times = [None if limit is None else limit.mono_ns + 1, self._why.deadline_ns()]
+        return min((time for time in times if time is not None), default=None)
 
     def tick(self, at: Instant) -> list[Signal]:
         """Time passed."""
         limit = self._limit()
-        if limit is None or at.mono_ns <= limit.mono_ns:
-            return []
-        if self._state is _State.WAITING:
-            self._asked = self._again = None
-            return self._ask(at)
-        return self._too_long() + self._ready(at)
+        signals: list[Signal] = []
+        if limit is not None and at.mono_ns > limit.mono_ns:
+            if self._state is _State.WAITING:
+                self._asked = self._again = None
+                signals = self._ask(at)
+            else:
+                signals = self._too_long() + self._ready(at)
+        return signals + self._stands_why(at)
+
+    def _stands_why(self, at: Instant) -> list[Signal]:
+        """What keeps the throw from beginning that the round waits for."""
+        waits = self._due and self._state is _State.WAITING and self._scene.restless
+        return self._why.now(at, [restless(self._camera)] if waits else [])
 
     def _ask(self, at: Instant) -> list[Signal]:
         """What lies there before the throw?"""
@@ -147,7 +158,7 @@ class TowerJudge:
                 signals += self._camera_fault(reading)
             case _:
                 pass
-        return signals + self._ready(reading.at)
+        return signals + self._ready(reading.at) + self._stands_why(reading.at)
 
     def _ready(self, at: Instant) -> list[Signal]:
         if self._ready_said or not self.waiting():

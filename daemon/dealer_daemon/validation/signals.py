@@ -97,11 +97,13 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The device says that something is wrong with it outside an attempt; once when it begins, once when it ends."""
+    """The device says that something is wrong with it outside an attempt; once when it begins, once when it ends.
+    ``device``: which one, where it is another than the one that just spoke."""
 
     fault: str
     detail: str
     cleared: bool = False
+    device: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ BEANS: dict[str, Word] = {
     ),
     "layout_not_new": Word(
         _HELD, "The beans lie as before", "豆子与之前相同", "豆子與之前相同",
-        "As many beans lie there as before the attempt: perhaps they were not laid out anew. Decide by the video.",
+        "As many beans lie there as before the attempt, or it is not known how many lay there: perhaps they were not "
+        "laid out anew. Decide by the video.",
     ),
     "impossible_beans": Word(
         _HELD, "Impossible count", "不可能的粒数", "不可能的粒數",

@@ -51,6 +51,22 @@ DEVICES: dict[str, Word] = {
         _FAULT, "No such result", "录入的结果不存在", "錄入的結果不存在",
         "The game has no such result; the entry is forgotten. Enter it again, twice.",
     ),
+    # What keeps a round's attempt from beginning.
+    "shaker_not_standing": Word(
+        _FAULT, "The shaker does not say that it stands", "摇骰机未报告停止", "搖骰機未回報停止",
+        "The round waits for a throw, and the shaker has not said for ten seconds that it stands. Switch it off and "
+        "on; lasting: call a technician.",
+    ),
+    "picture_not_at_rest": Word(
+        _FAULT, "Something moves before the camera", "摄像头画面未静止", "攝影機畫面未靜止",
+        "The round waits for an attempt, and for ten seconds something has moved in the camera's picture. Take hands "
+        "away; see to a lamp that flickers, or a camera that is not fixed.",
+    ),
+    "laid_out_before": Word(
+        _FAULT, "Laid out before the round waited for it", "停止投注前已排列", "停止投注前已排列",
+        "A clean layout lies there that was laid out before betting closed; it does not count. Cover the beans, and "
+        "lay them out.",
+    ),
     # Wheels.
     "parameter_changed": Word(
         _FAULT, "A setting of the device changed", "设备参数被改动", "設備參數被改動",

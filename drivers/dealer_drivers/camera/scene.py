@@ -93,8 +93,8 @@ class CameToRest:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The answer to question ``ask``: a value, or reasons. ``pixels`` is the last picture looked at that shows the value
-    or, where one does, the first reason."""
+    """The answer to question ``ask``: a value, or reasons. ``pixels`` is the last picture looked at that shows the
+    value or, where one does, the first reason."""
 
     ask: int
     first_ns: int

@@ -1,4 +1,4 @@
-"""Dice of an earlier throw are never a result: whatever covered them meanwhile, and however camera or plate was pushed."""
+"""Dice of an earlier throw are never a result: whatever covered them, and however camera or plate was pushed."""
 
 from __future__ import annotations
 

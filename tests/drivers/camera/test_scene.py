@@ -228,7 +228,7 @@ def test_a_new_question_replaces_the_old_one() -> None:
 
 
 def test_a_picture_that_repeats_itself_for_a_moment_does_not_show_rest() -> None:
-    """A camera that hung for 0.7 s while dice were shaken: shakes were lost, and the dealer told that dice had moved."""
+    """A camera that hung for 0.7 s while dice were shaken: shakes were lost, and dice said to have moved."""
     rig = Rig("a")
     rig.run(20)
     rig.at = (330, 200)
