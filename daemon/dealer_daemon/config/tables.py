@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import posixpath
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +11,7 @@ import msgspec
 
 from dealer_daemon.config.calibration import Fitted
 from dealer_daemon.config.lines import KeyPath
+from dealer_daemon.config.places import place
 from dealer_daemon.config.roles import check_devices
 from dealer_daemon.config.types import DeviceConfig, DeviceKeys, TableConfig, TableKeys
 from dealer_daemon.config.walk import Problem, read_struct
@@ -183,8 +183,7 @@ def _check_ports(values: object, path: KeyPath, ports: dict[str, str], problems:
         port = device.get("port") if isinstance(device, Mapping) else None
         if not isinstance(port, str) or not port:
             continue
-        place = port.removeprefix("input:")
-        key = posixpath.normpath(place) if place.startswith("/") else port
+        key = place(port)
         here = f"{path[1]}/{device.get('name', index)}"
         if key in ports:
             reason = f'"{port}" is the port of {ports[key]} already; each device has its own'

@@ -210,6 +210,22 @@ def test_two_devices_never_share_a_port(read: Any, port: str) -> None:
     assert "is the port of r1/wheel already" in error.reason
 
 
+def test_two_tables_never_share_a_shaker_however_its_address_is_written(read: Any) -> None:
+    """One would take the other's shake for its own."""
+    table = """
+[tables.{name}]
+game = "sic-bo"
+[[tables.{name}.devices]]
+name = "shaker"
+driver = "shaker-networked"
+port = "{port}"
+"""
+    tables = [("s1", "mqtt://127.0.0.1:1883/shaker/1"), ("s2", "mqtt://localhost/shaker/1")]
+    text = read.good + "".join(table.format(name=name, port=port) for name, port in tables)
+    shared = [error.key for error in read.all_errors(text) if "is the port of s1/shaker already" in error.reason]
+    assert shared == ["tables.s2.devices[0].port"]
+
+
 def test_names_of_devices_are_unique_within_a_table_only(read: Any) -> None:
     assert set(read.config(("[station]", SECOND.format(port="/dev/b") + "[station]")).tables) == {"r1", "r2"}
     device = '\n[[tables.r1.devices]]\nname = "wheel"\ndriver = "fake-wheel"\nport = "/dev/b"\n'
