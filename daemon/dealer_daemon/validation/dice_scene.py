@@ -19,6 +19,8 @@ DICE = 3
 SAME_PLACE_PX = 3.0
 """Dice that were thrown do not come to lie within this of where they lay, all of them with the values they had; nor as
 far from each other as they lay, all of them: then the camera or the plate was pushed."""
+SAME_TURN_DEG = 4.0
+"""Nor does one of them lie where it lay with the value it had and turned as it was: about once in 27,000 throws."""
 WITNESSES = ("die_first", "pip_first")
 """The camera's two readers, which know nothing of each other; a look needs both."""
 
@@ -84,7 +86,9 @@ def restless(camera: str) -> Cause:
 class Looks:
     """What looks are worth: each counts once, and dice that lie as before were not thrown."""
 
-    def __init__(self, rules: ShakeRules, facts: Facts) -> None:
+    def __init__(self, rules: ShakeRules, facts: Facts, *, by_hand: bool = False) -> None:
+        """``by_hand``: the dice are taken up and thrown, so that each of them must lie elsewhere."""
+        self._by_hand = by_hand
         self._rules = rules
         self._facts = facts
         self._newest = 0
@@ -129,6 +133,11 @@ class Looks:
         if _same(before, look.faces):
             detail = "all dice lie as they lay before, with the same values: were they thrown at all?"
             return held(DiceReason.DICE_DID_NOT_MOVE, detail, camera=list(values))
+        left = sorted(new.value for new in look.faces if any(_untouched(old, new) for old in before))
+        if left and self._by_hand:
+            one = f"a die that shows {left[0]} lies" if len(left) == 1 else f"{len(left)} of the dice lie"
+            detail = f"{one} exactly as before: were all dice thrown?"
+            return held(DiceReason.DICE_DID_NOT_MOVE, detail, camera=list(values))
         return Value(self._facts(values), WITNESSES)
 
     def doubt(self, look: DiceUnclear) -> Refused | Held:
@@ -151,12 +160,21 @@ def _alike(before: tuple[Face, ...], now: tuple[Face, ...]) -> bool:
     pairs = list(zip(before, now, strict=True))
     if any(old.value != new.value for old, new in pairs):
         return False
-    if all(max(abs(old.x - new.x), abs(old.y - new.y)) <= SAME_PLACE_PX for old, new in pairs):
+    if all(_near(old, new) for old, new in pairs):
         return True
     return all(
         abs(dist(_place(one), _place(other)) - dist(_place(one_now), _place(other_now))) <= SAME_PLACE_PX
         for (one, one_now), (other, other_now) in combinations(pairs, 2)
     )
+
+
+def _untouched(old: Face, new: Face) -> bool:
+    turned = abs((old.turn_deg - new.turn_deg + 45) % 90 - 45)
+    return old.value == new.value and turned <= SAME_TURN_DEG and _near(old, new)
+
+
+def _near(old: Face, new: Face) -> bool:
+    return max(abs(old.x - new.x), abs(old.y - new.y)) <= SAME_PLACE_PX
 
 
 def _place(face: Face) -> tuple[float, float]:

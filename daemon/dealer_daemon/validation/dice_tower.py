@@ -55,7 +55,7 @@ class TowerJudge:
     def __init__(self, rules: ShakeRules, facts: Facts, *, camera: str) -> None:
         self._rules = rules
         self._camera = camera
-        self._looks = Looks(rules, facts)
+        self._looks = Looks(rules, facts, by_hand=True)
         self._scene = Scene()
         self._state = _State.WAITING
         self._began: Instant | None = None

@@ -63,7 +63,8 @@ DICE: dict[str, Word] = {
     "dice_did_not_move": Word(
         _HELD, "The dice lie as before", "骰子位置未变", "骰子位置未變",
         "All dice lie at the places and with the values of the throw before, or were pushed all together with the "
-        "plate or the camera: they were hardly thrown. Decide by the video.",
+        "plate or the camera: they were hardly thrown. On a tower also: one of them lies exactly as before. Decide by "
+        "the video.",
     ),
     "moved_after_look": Word(
         _HELD, "Dice moved after they were read", "判读后骰子移动", "判讀後骰子移動",

@@ -88,11 +88,42 @@ def test_a_camera_or_a_plate_that_was_pushed_is_no_throw(table: object, turn_deg
     assert lies(hall, *reversed(pushed(old, turn_deg, x, y))).new() == ["started", "look", HELD, "ready"]
 
 
-def test_one_die_that_was_thrown_elsewhere_is_a_throw() -> None:
-    hall = dome()
+@pytest.mark.parametrize("table", [tower, dome])
+def test_what_the_camera_makes_of_the_same_dice_twice_is_no_throw(table: object) -> None:
+    assert callable(table)
+    hall = table()
     one, two, three = hall.faces(1, 2, 3, moved=False)
-    hall.shake()
-    assert lies(hall, one, two, replace(three, x=three.x + 9)).new() == ["started", "look", "1-2-3", "ready"]
+    hall.shake() if table is dome else hall.moves().wait(1.5).still().wait(0.4)
+    now = (replace(one, x=one.x - 2.5), replace(two, x=two.x + 2.5, turn_deg=two.turn_deg + 50), three)
+    assert lies(hall, *now).new() == ["started", "look", HELD, "ready"]
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_a_die_that_was_left_lying_is_no_part_of_a_throw_by_hand(left: int) -> None:
+    """The dealer took two dice up, or one, and threw them."""
+    hall = tower()
+    old = hall.faces(1, 2, 3, moved=False)
+    thrown = tuple(replace(one, value=6, x=one.x + 40, turn_deg=70.0) for one in old[left:])
+    hall.moves().wait(1.5).still().wait(0.4)
+    assert lies(hall, *thrown, *old[:left]).new() == ["started", "look", HELD, "ready"]
+
+
+@pytest.mark.parametrize("change", ["place", "turn", "value"])
+@pytest.mark.parametrize("table", [tower, dome])
+def test_dice_that_only_lie_near_where_they_lay_were_thrown(table: object, change: str) -> None:
+    assert callable(table)
+    hall = table()
+    old = hall.faces(1, 2, 3, moved=False)
+    now = [replace(one, turn_deg=one.turn_deg + 30) for one in old]
+    if change == "place":
+        now = [replace(one, x=one.x + 5 - 9 * n, y=one.y + 5 * n * n) for n, one in enumerate(old)]
+    elif change == "turn":
+        now[2] = replace(now[2], y=now[2].y + 12)
+    else:
+        now = [replace(one, value=one.value + 3) for one in old]
+    hall.shake() if table is dome else hall.moves().wait(1.5).still().wait(0.4)
+    values = "-".join(str(one.value) for one in now)
+    assert lies(hall, *now).new() == ["started", "look", values, "ready"]
 
 
 def test_the_rigs_own_reader_over_a_camera_that_was_turned() -> None:
