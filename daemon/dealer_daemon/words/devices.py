@@ -64,8 +64,8 @@ DEVICES: dict[str, Word] = {
     ),
     "laid_out_before": Word(
         _FAULT, "Laid out before the round waited for it", "停止投注前已排列", "停止投注前已排列",
-        "A clean layout lies there that was laid out before betting closed; it does not count. Cover the beans, and "
-        "lay them out.",
+        "A clean layout lies there from before the round waited for one: from before betting closed, or of the attempt "
+        "before. It does not count. Cover the beans, and lay them out.",
     ),
     # Wheels.
     "parameter_changed": Word(
