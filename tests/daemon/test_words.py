@@ -15,6 +15,7 @@ from dealer_daemon.validation.card import CardReason
 from dealer_daemon.validation.decks import DeckReason, DeckTrouble, ShoeReason
 from dealer_daemon.validation.dice_rules import DiceReason
 from dealer_daemon.validation.spin_rules import SpinReason
+from dealer_daemon.validation.standing import Standing
 from dealer_daemon.validation.turn_rules import TurnReason
 from dealer_daemon.validation.witness import WitnessReason
 from dealer_daemon.verdicts import Remedy
@@ -32,7 +33,7 @@ from dealer_drivers.readings.wheel import EncoderFault
 SHOE_FAULTS = frozenset(f"shoe_{problem}" for problem in ShoeProblem)
 REASONS = (SpinReason, SceneDoubt, DiceReason, Doubt, LayoutReason, BeansDoubt, TurnReason, WitnessReason)
 """Of attempts that were refused or held."""
-FAULTS = (ShufflerFault, DeckTrouble, Fault, WheelFault, EntryFault, EncoderFault, ScannerFault)
+FAULTS = (Standing, ShufflerFault, DeckTrouble, Fault, WheelFault, EntryFault, EncoderFault, ScannerFault)
 ENUMS = (*REASONS, *FAULTS, CardReason, CardTrouble, DeckReason, ShoeReason, Remedy)
 
 

@@ -20,7 +20,7 @@ SAME_PLACE_PX = 3.0
 """Dice that were thrown do not come to lie within this of where they lay, all of them with the values they had; nor as
 far from each other as they lay, all of them: then the camera or the plate was pushed."""
 SAME_TURN_DEG = 4.0
-"""Nor does one of them lie where it lay with the value it had and turned as it was: about once in 27,000 throws."""
+"""Nor does one of them lie where it lay with the value it had and turned as it was: once in 25,000 throws."""
 WITNESSES = ("die_first", "pip_first")
 """The camera's two readers, which know nothing of each other; a look needs both."""
 
