@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dealer_calibration.bench.device import BenchDevice, BenchError, device_of, first_device_of
@@ -21,13 +21,36 @@ from dealer_drivers.clock import SystemClock
 from dealer_drivers.errors import DeviceError
 
 
+@dataclass(slots=True)
+class Verdict:
+    """What the command found, once it knows; ``None`` before."""
+
+    result: Result | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class BenchCommand:
-    """What a guided command works with."""
+    """What a guided command works with. Before it gives the device back it says what it found (``judged``): with
+    ``--resume`` the table goes on only when nothing is wrong."""
 
     device: BenchDevice
     talk: Talk
     arguments: argparse.Namespace
+    verdict: Verdict = field(default_factory=Verdict)
+
+    def judged(self, result: Result) -> Result:
+        """This is what was found; told while the device is in the bench's hands. Answers it."""
+        self.verdict.result = result
+        return result
+
+    def resumes(self) -> bool:
+        """Whether the table may go on: it was asked for, and all that was found is right."""
+        result = self.verdict.result
+        if not self.arguments.resume or result is None:
+            return False
+        if not result.passed:
+            self.talk.say("--resume: the table does not go on by itself, for something is not right", warn=True)
+        return result.passed
 
     def taken(self) -> AbstractAsyncContextManager[BenchLink]:
         """The device in the bench's hands and opened, as the options say (``bench.taking``)."""
@@ -39,7 +62,7 @@ class BenchCommand:
 
     def _how(self) -> dict[str, Any]:
         arguments = self.arguments
-        return {"by": arguments.by, "wait_s": arguments.wait, "resume": arguments.resume, "say": self.talk.say}
+        return {"by": arguments.by, "wait_s": arguments.wait, "resume": self.resumes, "say": self.talk.say}
 
 
 Body = Callable[[BenchCommand], Awaitable[Result]]

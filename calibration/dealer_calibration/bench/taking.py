@@ -13,6 +13,8 @@ from dealer_drivers.clock import Clock, SystemClock
 from dealer_drivers.transports.base import Transport
 
 Say = Callable[[str], None]
+Resume = bool | Callable[[], bool]
+"""Whether the table goes on when the device is given back; or what says so at that moment."""
 
 
 def _silent(text: str) -> None:
@@ -21,7 +23,7 @@ def _silent(text: str) -> None:
 
 @contextlib.asynccontextmanager
 async def lent(
-    device: BenchDevice, *, by: str, wait_s: float = 0.0, resume: bool = False, say: Say = _silent
+    device: BenchDevice, *, by: str, wait_s: float = 0.0, resume: Resume = False, say: Say = _silent
 ) -> AsyncIterator[None]:
     """Nobody but the bench has the device for as long as the context lasts; the bench opens it in its own way.
 
@@ -49,7 +51,7 @@ async def taken(
     *,
     by: str,
     wait_s: float = 0.0,
-    resume: bool = False,
+    resume: Resume = False,
     say: Say = _silent,
     clock: Clock | None = None,
     transport: Transport | None = None,
@@ -74,7 +76,7 @@ async def taken(
 class _Watched:
     """A lease while it lasts: when the station ends it, what is under way is cancelled."""
 
-    def __init__(self, lease: StationLease, resume: bool, say: Say) -> None:
+    def __init__(self, lease: StationLease, resume: Resume, say: Say) -> None:
         self._lease = lease
         self._resume = resume
         self._say = say
@@ -93,7 +95,8 @@ class _Watched:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._watcher
             if self._lost is None:
-                self._say(await self._lease.give_back(resume=self._resume and error is None))
+                resume = self._resume() if callable(self._resume) else self._resume
+                self._say(await self._lease.give_back(resume=resume and error is None))
         finally:
             await self._lease.close()
         if self._lost is not None and self._body.uncancel() == 0 and (kind is None or kind is asyncio.CancelledError):

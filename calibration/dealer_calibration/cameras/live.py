@@ -44,17 +44,18 @@ async def live(command: BenchCommand, name: str, draw: Draw) -> Result:
             last = await _in_window(camera, draw, arguments.seconds, f"{command.device.table}/{command.device.name}")
         else:
             last = await _on_page(command, camera, draw)
-    device = command.device
-    said = Finding(code="live", ok=True, said=f"the camera gives {camera.width} x {camera.height} pixels")
-    return Result(
-        command=name,
-        table=device.table,
-        device=device.name,
-        by=arguments.by,
-        findings=[said],
-        figures=last,
-        calibration=None if device.calibration is None else device.calibration.id,
-    )
+        device = command.device
+        said = Finding(code="live", ok=True, said=f"the camera gives {camera.width} x {camera.height} pixels")
+        result = Result(
+            command=name,
+            table=device.table,
+            device=device.name,
+            by=arguments.by,
+            findings=[said],
+            figures=last,
+            calibration=None if device.calibration is None else device.calibration.id,
+        )
+        return command.judged(result)
 
 
 async def _once(camera: Camera, draw: Draw, file: Path) -> dict[str, Any]:

@@ -34,31 +34,31 @@ async def pass_pile(command: BenchCommand, name: str, decks: int, *, in_order: b
         await link.up()
         command.talk.step(f"Pass {pile} ({tally.wanted} cards), {order}. A card that is not read passes again at once.")
         faults, notices = await _hear(command, link, tally)
-    found = findings(tally, in_order=in_order)
-    if faults:
-        found.insert(0, _faults(faults))
-    if not in_order:
-        found.append(
-            Finding(
-                code="order",
-                ok=None,
-                said="whether cards are taken for each other was not looked at",
-                do_next="pass one deck in order (card check --sorted): two codes exchanged in the code book do not "
-                "show otherwise",
+        found = findings(tally, in_order=in_order)
+        if faults:
+            found.insert(0, _faults(faults))
+        if not in_order:
+            found.append(_NOT_IN_ORDER)
+        by = command.arguments.by
+        result = Result(command=name, table=device.table, device=device.name, by=by, findings=found)
+        if result.passed:
+            serial = serial_told(device, notices)
+            kept = keep_calibration(
+                device, kind=CARD_READER.kind, by=by, serial=serial, values={"expect": expected_rate(tally)}
             )
-        )
-    by = command.arguments.by
-    result = Result(command=name, table=device.table, device=device.name, by=by, findings=found)
-    if result.passed:
-        serial = serial_told(device, notices)
-        kept = keep_calibration(
-            device, kind=CARD_READER.kind, by=by, serial=serial, values={"expect": expected_rate(tally)}
-        )
-        command.talk.say(
-            f"kept as calibration {kept.id}; the station holds its readings against it from its next start on"
-        )
-        return msgspec.structs.replace(result, calibration=kept.id)
-    return result
+            command.talk.say(
+                f"kept as calibration {kept.id}; the station holds its readings against it from its next start on"
+            )
+            result = msgspec.structs.replace(result, calibration=kept.id)
+        return command.judged(result)
+
+
+_NOT_IN_ORDER = Finding(
+    code="order",
+    ok=None,
+    said="whether cards are taken for each other was not looked at",
+    do_next="pass one deck in order (card check --sorted): two codes exchanged in the code book do not show otherwise",
+)
 
 
 async def _hear(command: BenchCommand, link: BenchLink, tally: Tally) -> tuple[dict[str, str], dict[str, str]]:

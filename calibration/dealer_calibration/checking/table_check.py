@@ -26,21 +26,22 @@ async def check_table(command: BenchCommand) -> Result:
         device = device_of(arguments.config, table, name)
         last = name == names[-1]
         command.talk.step(f"{name}: {device.driver.name} at {device.port}")
-        here = await _check(command, device, resume=arguments.resume and last)
-        for one in here:
-            command.talk.event("finding", device=name, code=one.code, ok=one.ok, said=one.said)
-        found += [msgspec.structs.replace(one, code=f"{name}.{one.code}") for one in here]
-    return Result(command=NAME, table=table, device="", by=arguments.by, findings=found)
-
-
-async def _check(command: BenchCommand, device: BenchDevice, *, resume: bool) -> list[Finding]:
-    arguments = command.arguments
-    clock = SystemClock(arguments.speed)
-    async with taken(
-        device, by=arguments.by, wait_s=arguments.wait, resume=resume, say=command.talk.say, clock=clock
-    ) as link:
-        heard = await listen(device, link)
-    return [*findings(device, heard), *_calibrated(device, dt.datetime.now(dt.UTC)), *_proved(device)]
+        # The table goes on with the last device, once it is known that nothing is wrong with any.
+        resume = command.resumes if last else False
+        clock = SystemClock(arguments.speed)
+        async with taken(
+            device, by=arguments.by, wait_s=arguments.wait, resume=resume, say=command.talk.say, clock=clock
+        ) as link:
+            heard = await listen(device, link)
+            here = [*findings(device, heard), *_calibrated(device, dt.datetime.now(dt.UTC)), *_proved(device)]
+            for one in here:
+                command.talk.event("finding", device=name, code=one.code, ok=one.ok, said=one.said)
+            found += [msgspec.structs.replace(one, code=f"{name}.{one.code}") for one in here]
+            if last:
+                command.judged(Result(command=NAME, table=table, device="", by=arguments.by, findings=found))
+    result = command.verdict.result
+    assert result is not None, "a table has a device"
+    return result
 
 
 def _proved(device: BenchDevice) -> Sequence[Finding]:

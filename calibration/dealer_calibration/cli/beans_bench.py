@@ -106,7 +106,7 @@ def calibrate(arguments: argparse.Namespace) -> int:
             patience_s=arguments.patience,
         )
         async with camera_taken(command) as camera:
-            return await guide.calibrate(command, camera, plan)
+            return command.judged(await guide.calibrate(command, camera, plan))
 
     return run_bench(arguments, body, calibrated=False, keep=False)
 
@@ -128,9 +128,10 @@ def check(arguments: argparse.Namespace) -> int:
         profile, cloth = _profile(command), _cloth(command)
         plan = guide.Plan(pictures=0, layouts=1, quiet_s=quiet_s, patience_s=arguments.patience)
         async with camera_taken(command) as camera:
-            return await guide.check(
+            found = await guide.check(
                 command, camera, profile, cloth, plan, layout=not arguments.no_layout, counted=counted
             )
+            return command.judged(found)
 
     return run_bench(arguments, body, keep=False)
 

@@ -116,7 +116,7 @@ def calibrate(arguments: argparse.Namespace) -> int:
             patience_s=arguments.patience,
         )
         async with camera_taken(command) as camera, shaker_taken(command, arguments.shaker) as shaker:
-            return await guide.calibrate(command, camera, plan, shaker)
+            return command.judged(await guide.calibrate(command, camera, plan, shaker))
 
     return run_bench(arguments, body, calibrated=False, keep=False)
 
@@ -137,7 +137,7 @@ def check(arguments: argparse.Namespace) -> int:
             raise BenchError(f"--dice: {error}") from error
         profile = checked.rig_of(command)
         async with camera_taken(command) as camera, shaker_taken(command, arguments.shaker) as shaker:
-            return await checked.check(
+            found = await checked.check(
                 command,
                 camera,
                 profile,
@@ -146,5 +146,6 @@ def check(arguments: argparse.Namespace) -> int:
                 patience_s=arguments.patience,
                 shaker=shaker,
             )
+            return command.judged(found)
 
     return run_bench(arguments, body, keep=False)

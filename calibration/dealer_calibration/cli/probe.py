@@ -80,13 +80,19 @@ def run(arguments: argparse.Namespace) -> int:
     return UNREACHABLE if findings[0].code in UNREACHED else code
 
 
-def _result(arguments: argparse.Namespace, findings: list[Finding]) -> Result:
-    """Kept where it is of a device of the configuration."""
-    from dealer_calibration.bench import Result, device_of, keep_result
-    from dealer_calibration.cli.files import DEFAULT_CONFIG
+def _judged(arguments: argparse.Namespace, findings: list[Finding]) -> Result:
+    from dealer_calibration.bench import Result
 
     device = arguments.device or arguments.port
-    result = Result(command="probe", table=arguments.table or "", device=device, findings=findings, by=arguments.by)
+    return Result(command="probe", table=arguments.table or "", device=device, findings=findings, by=arguments.by)
+
+
+def _result(arguments: argparse.Namespace, findings: list[Finding]) -> Result:
+    """Kept where it is of a device of the configuration."""
+    from dealer_calibration.bench import device_of, keep_result
+    from dealer_calibration.cli.files import DEFAULT_CONFIG
+
+    result = _judged(arguments, findings)
     if arguments.table is None:
         return result
     found = device_of(arguments.config or DEFAULT_CONFIG, arguments.table, arguments.device, calibrated=False)
@@ -127,8 +133,14 @@ async def _probe(arguments: argparse.Namespace, talk: Talk) -> list[Finding]:
         options = driver.parse_options(known)
     else:
         options = device.ready_options()
-    async with lent(device, by=arguments.by, wait_s=arguments.wait, resume=arguments.resume, say=talk.say):
-        return await _listened(driver, options, device.port, clock, arguments, talk)
+    found: list[Finding] = []
+
+    def resumes() -> bool:
+        return bool(arguments.resume and found and _judged(arguments, found).passed)
+
+    async with lent(device, by=arguments.by, wait_s=arguments.wait, resume=resumes, say=talk.say):
+        found += await _listened(driver, options, device.port, clock, arguments, talk)
+    return found
 
 
 async def _listened(

@@ -70,6 +70,6 @@ async def shaker_taken(command: BenchCommand, name: str | None) -> AsyncIterator
             f"--shaker {name}: its driver {device.driver.name} may not start it: set control = true where it can, or "
             "shake by hand"
         )
-    how = {"by": arguments.by, "wait_s": arguments.wait, "resume": arguments.resume, "say": command.talk.say}
+    how = {"by": arguments.by, "wait_s": arguments.wait, "resume": command.resumes, "say": command.talk.say}
     async with taken(device, clock=SystemClock(arguments.speed), **how) as link:
         yield BenchShaker(link)

@@ -58,17 +58,16 @@ async def run_roulette(command: BenchCommand) -> Result:
                 await guide.spins(arguments.spins or _spins_for(rules))
             if "pockets" in steps:
                 await guide.pockets(arguments.most_spins)
-    played = guide.played
-    found, fitted = _findings(guide, tap.found, steps, rules, accepted, source)
-    result = Result(
-        command=COMMAND,
-        table=device.table,
-        device=device.name,
-        by=arguments.by,
-        findings=found,
-        figures={"steps": list(steps), "spins": len(played.watch.spins)},
-    )
-    return await _kept(command, device, result, guide, tap.found, fitted)
+        found, fitted = _findings(guide, tap.found, steps, rules, accepted, source)
+        result = Result(
+            command=COMMAND,
+            table=device.table,
+            device=device.name,
+            by=arguments.by,
+            findings=found,
+            figures={"steps": list(steps), "spins": len(guide.played.watch.spins)},
+        )
+        return command.judged(await _kept(command, device, result, guide, tap.found, fitted))
 
 
 def accepted_parameters(device: BenchDevice) -> tuple[Mapping[str, str], str]:

@@ -33,9 +33,10 @@ async def walk_through(command: BenchCommand, *, step_s: float) -> Result:
         else:
             findings += [await _step(command, link, walk, step, step_s) for step in walk.steps()]
             findings.append(walk.order_finding())
-    return Result(
-        command="shuffler", table=device.table, device=device.name, by=command.arguments.by, findings=findings
-    )
+        result = Result(
+            command="shuffler", table=device.table, device=device.name, by=command.arguments.by, findings=findings
+        )
+        return command.judged(result)
 
 
 def decks_of(game: str, settings: object) -> int:

@@ -47,16 +47,16 @@ async def run_wheel(command: BenchCommand) -> Result:
     ready = replace(command, device=device)
     async with ready.taken() as link:
         walked, expected = await _walk(link, ready, accepted, steps)
-    findings = _findings(walked, None if accepted is None else accepted.file, arguments, expected=expected)
-    result = Result(
-        command=COMMAND,
-        table=device.table,
-        device=device.name,
-        by=arguments.by,
-        findings=findings,
-        figures={"steps": list(steps)},
-    )
-    return await _kept(ready, result, walked, accepted)
+        findings = _findings(walked, None if accepted is None else accepted.file, arguments, expected=expected)
+        result = Result(
+            command=COMMAND,
+            table=device.table,
+            device=device.name,
+            by=arguments.by,
+            findings=findings,
+            figures={"steps": list(steps)},
+        )
+        return command.judged(await _kept(ready, result, walked, accepted))
 
 
 async def _walk(

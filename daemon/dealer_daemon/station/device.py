@@ -11,6 +11,7 @@ import structlog
 from dealer_daemon.config import DeviceConfig
 from dealer_daemon.station.calibration import CalibrationWatch
 from dealer_daemon.station.messages import device_message
+from dealer_drivers.calibration import CalibrationError, CalibrationStore
 from dealer_drivers.calibration.identity import serial_in, serial_of_port
 from dealer_drivers.clock import Clock
 from dealer_drivers.driver import DeviceAction, Output
@@ -45,6 +46,10 @@ class DeviceHost:
         self._calibration = (
             None if config.calibration is None else CalibrationWatch(config.calibration, calibration_max_age_days)
         )
+        stored = None if config.calibration is None else config.calibration.stored
+        self._store = None if stored is None else CalibrationStore(stored.folder.parents[2])
+        self._table = table
+        self._current = self._current_now()
         self._warned: set[str] = set()
         self._log = structlog.get_logger().bind(table=table, device=config.name)
         transport = GatedTransport(device_transport(config.driver, config.port, config.options, clock=clock))
@@ -68,6 +73,20 @@ class DeviceHost:
     def request(self, action: DeviceAction) -> None:
         """Ask the device for something; whether it could is seen in its readings."""
         self.link.request(action)
+
+    def newer_calibration(self) -> str | None:
+        """The calibration of this device that began to count since the station took up another; ``None`` where none
+        did, or the device has none of the store."""
+        now = self._current_now()
+        return None if now == self._current else now
+
+    def _current_now(self) -> str | None:
+        if self._store is None:
+            return None
+        try:
+            return self._store.current(self._table, self.config.name)
+        except CalibrationError as error:
+            return f"at {error.path}, which cannot be read"
 
     def message(self, faults: list[str], held: str | None = None, maintenance: str | None = None) -> dict[str, Any]:
         """The retained message of its health. ``held``: why the station may not speak for the table; ``maintenance``:

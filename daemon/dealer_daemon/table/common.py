@@ -195,15 +195,26 @@ def emit_outcome(
 
 
 def pause(turn: Turn, reason: str, detail: str) -> None:
-    """The table stands, by the station's own word. A pause that stands already stays; but one that a dealer may end
-    gives way, so that no dealer ends what is the service manager's."""
-    if turn.state.paused is None or dealer_may_end(turn.state):
+    """The table stands, by the station's own word. A pause that stands already stays; but one that a dealer or a bench
+    may end gives way, so that neither ends what is the service manager's."""
+    if turn.state.paused is None or gives_way(turn.state):
         turn.emit(TablePaused(reason=str(reason), by=STATION, detail=detail))
 
 
 def dealer_may_end(state: TableState) -> bool:
     """Whether the pause asks only what a dealer sees. A person's pause never does, whatever words it has."""
     return state.paused_by == STATION and state.paused in DEALER_RESUMES
+
+
+def stands_for_bench(state: TableState) -> bool:
+    """Whether the table stands by a pause that was made for a bench, and not by a person's of whatever words."""
+    return state.paused_at is not None and state.paused_at == state.bench_pause
+
+
+def gives_way(state: TableState) -> bool:
+    """Whether the pause that stands may be ended by others than a service manager: another reason to stand takes its
+    place, or it would end with a pause that had nothing to do with it."""
+    return dealer_may_end(state) or stands_for_bench(state)
 
 
 def trouble(turn: Turn, device: str, signal: Trouble) -> None:

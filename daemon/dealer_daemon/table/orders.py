@@ -18,7 +18,16 @@ from dealer_daemon.events import (
 )
 from dealer_daemon.table.answers import check_resume, check_round, is_after_pause
 from dealer_daemon.table.arguments import Refusal, integer, open_round, server_object, stated, text
-from dealer_daemon.table.common import STATION, Play, dealer_may_end, emit_outcome, miscalibrated, next_round_id, refuse
+from dealer_daemon.table.common import (
+    STATION,
+    Play,
+    dealer_may_end,
+    emit_outcome,
+    gives_way,
+    miscalibrated,
+    next_round_id,
+    refuse,
+)
 from dealer_daemon.table.maintenance import check_returned
 from dealer_daemon.table.turn import Turn
 from dealer_daemon.verdicts import Refused
@@ -131,8 +140,9 @@ def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     turn.emit(RoundVoided(reason=reason, by=command.by, seen=play.seen(turn)))
     play.voided(turn)
     # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays, and one that came after it.
+    # Nor does a table go on without a device that a bench has.
     trouble = turn.state.paused_by == STATION and turn.state.paused in ("tries_exhausted", "violation")
-    if trouble and is_after_pause(turn.state, command):
+    if trouble and is_after_pause(turn.state, command) and not turn.state.lent:
         turn.emit(TableResumed(reason="round_voided", by=command.by), subject=current.id)
     play.go_on(turn)
     return {"round": current.id}
@@ -164,7 +174,7 @@ def _correct(turn: Turn, play: Play, command: Command, event_at: Callable[[int],
 
 
 def _pause(turn: Turn, command: Command) -> dict[str, Any]:
-    if turn.state.paused is not None and not dealer_may_end(turn.state):
+    if turn.state.paused is not None and not gives_way(turn.state):
         raise Refusal(ErrorCode.NOT_NOW, f"the table is paused already ({turn.state.paused})")
     reason = text(command, "reason")
     turn.emit(TablePaused(reason=reason, by=command.by))

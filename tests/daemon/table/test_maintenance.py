@@ -8,6 +8,7 @@ from dealer_daemon.commands import CommandName, Role
 from dealer_daemon.events import RoundOutcome
 from dealer_daemon.games import TableDevice
 from dealer_daemon.table.arguments import Refusal
+from dealer_daemon.validation.spin_rules import SpinRules
 from dealer_drivers.driver import Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
@@ -228,3 +229,55 @@ def test_a_held_attempt_does_not_keep_the_technician_away() -> None:
     assert current.phase == "held"
     lend(again, wheel.at)
     assert again.table.state.paused == "maintenance"
+
+
+@pytest.mark.parametrize("role", [Role.DEALER, Role.SERVER, Role.MANAGER])
+def test_whoever_pauses_the_table_meanwhile_is_heard_and_the_bench_does_not_end_it(role: Role) -> None:
+    table, wheel = after_a_spin()
+    lend(table, wheel.at)
+    assert table.ask(CommandName.TABLE_PAUSE, wheel.at, role, reason="a dispute").ok
+    take_back(table, wheel.at, resume=True)
+    assert table.table.state.paused == "a dispute"
+    assert table.ask(CommandName.TABLE_RESUME, wheel.at, Role.MANAGER, reason="settled").ok
+
+
+def test_a_second_visit_does_not_take_a_persons_pause_for_its_own() -> None:
+    table, wheel = after_a_spin()
+    lend(table, wheel.at)
+    assert table.ask(CommandName.TABLE_PAUSE, wheel.at, Role.MANAGER, reason="a dispute").ok
+    take_back(table, wheel.at, resume=True)
+    lend(table, wheel.at)
+    take_back(table, wheel.at, resume=True)
+    assert table.table.state.paused == "a dispute"
+
+
+def test_a_device_of_another_calibration_keeps_the_table_standing_after_the_bench() -> None:
+    """It was plugged in while the table stood for the bench already."""
+    table, wheel = after_a_spin()
+    lend(table, wheel.at)
+    foreign = DeviceFault(at=wheel.at, raw=b"", fault=Fault.CALIBRATION_MISMATCH, detail="made with another")
+    table.see([foreign])
+    take_back(table, wheel.at, resume=True)
+    assert table.table.state.paused == "calibration_mismatch"
+    assert "table.resumed:maintenance_over" not in table.words()
+
+
+def test_no_reason_to_stand_is_lost_because_the_table_stood_for_a_bench() -> None:
+    table, wheel = after_a_spin()
+    lend(table, wheel.at)
+    table._keep(table.table.hold("journal_behind", "the broker has more than this journal", wheel.at))
+    take_back(table, wheel.at, resume=True)
+    assert table.table.state.paused == "journal_behind"
+
+
+def test_a_round_that_is_voided_does_not_let_a_table_go_on_whose_device_is_away() -> None:
+    table, wheel = Driven(spin=SpinRules(laps="counted"), tries=1), Wheel()
+    table.start(wheel.at)
+    table.see(wheel.good_spin("5", laps=3).take())
+    assert table.table.state.paused == "tries_exhausted"
+    lend(table, wheel.at)
+    assert table.ask(CommandName.ROUND_VOID, wheel.at, Role.MANAGER, reason="the wheel is looked at").ok
+    assert table.table.state.paused == "tries_exhausted", "the bench has the wheel"
+    assert table.table.state.round is None
+    take_back(table, wheel.at)
+    assert table.ask(CommandName.TABLE_RESUME, wheel.at, Role.MANAGER, reason="go on").ok
