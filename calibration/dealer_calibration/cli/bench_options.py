@@ -21,7 +21,9 @@ def add_bench_options(parser: argparse.ArgumentParser, *, device: bool = True) -
     parser.add_argument(
         "--wait", type=_seconds, metavar="S", default=0.0, help="wait so many seconds for the open round to end"
     )
-    parser.add_argument("--resume", action="store_true", help="let the table go on at the end (else a manager does)")
+    parser.add_argument(
+        "--resume", action="store_true", help="let the table go on at the end if nothing is wrong (else a manager does)"
+    )
     parser.add_argument("--yes", action="store_true", help="ask nothing: yes to what may be answered so")
     parser.add_argument(
         "--answer", action="append", default=[], metavar="KEY=VALUE", type=pair, help="answer a question beforehand"

@@ -43,7 +43,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("--device", metavar="D", help="and which")
     parser.add_argument("--by", metavar="NAME", default=user(), help="who does this (default: your user name)")
     parser.add_argument("--wait", type=float, metavar="S", default=0.0, help="wait so long for the open round to end")
-    parser.add_argument("--resume", action="store_true", help="let the table go on at the end")
+    parser.add_argument("--resume", action="store_true", help="let the table go on at the end if nothing is wrong")
     parser.add_argument("--seconds", type=positive, metavar="N", default=5.0, help="listen for so long (5)")
     parser.add_argument("--record", type=Path, metavar="FILE", help="keep every byte in a new recording")
     parser.add_argument("--json", action="store_true", help="print JSON")
