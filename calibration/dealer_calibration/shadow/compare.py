@@ -21,7 +21,8 @@ GOAL = 1e-4
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One round of which the two do not say the same. ``facts`` are the names of those that differ; ``whys`` are what
-    the shadow said since its result before, where it has none of this round."""
+    the shadow said of it, where it has no result: what it said of one round since its result before, which explains
+    no second one, and what lasted."""
 
     kind: Kind
     time: datetime
@@ -59,8 +60,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The whole comparison. Rounds before the first or after the last result of either system are left out, and
-    counted in ``outside``."""
+    """The whole comparison. Rounds from before or after both were there are left out, and counted in ``outside``;
+    ``after`` are those of the other system from after the shadow's last event. The other system is there from its first
+    result to its last, the shadow from its first event to its station's last: a shadow that stood was there."""
 
     table: str
     game: str
@@ -71,6 +73,7 @@ class Comparison:
     agree: int
     differences: tuple[Difference, ...]
     outside: tuple[int, int]
+    after: int
     offset_s: float
     widest_s: float
 
@@ -107,7 +110,7 @@ class Comparison:
             "only_theirs": self.count("only_theirs"),
             "only_theirs_without_reason": self.unexplained,
             "only_ours": self.count("only_ours"),
-            "outside": {"ours": self.outside[0], "theirs": self.outside[1]},
+            "outside": {"ours": self.outside[0], "theirs": self.outside[1], "theirs_after_ours": self.after},
             "theirs_later_s": round(self.offset_s, 3),
             "widest_s": round(self.widest_s, 3),
             "confidence": CONFIDENCE,
@@ -129,7 +132,7 @@ def compare(shadow: Shadow, theirs: Sequence[Theirs], *, window_s: float, offset
     _check_names(ours, compared)
     paired = pair([one.time for one in ours], [one.time for one in theirs], window_s, offset_s)
     late = timedelta(seconds=paired.offset_s)
-    first, last = _common(ours, theirs, late, timedelta(seconds=window_s))
+    first, last = _common(shadow, theirs, late, timedelta(seconds=window_s))
     found: list[Difference] = []
     agree = 0
     for i, j in paired.pairs:
@@ -142,9 +145,9 @@ def compare(shadow: Shadow, theirs: Sequence[Theirs], *, window_s: float, offset
     inside = [one for one in mine if first <= one.time <= last] if first and last else []
     theirs_inside = [one for one in others if first <= one.time - late <= last] if first and last else []
     found += [Difference("only_ours", one.time, one, None) for one in inside]
+    said = _Whys(shadow, window_s)
     found += [
-        Difference("only_theirs", one.time - late, None, one, whys=_whys(shadow, one.time - late, window_s))
-        for one in theirs_inside
+        Difference("only_theirs", one.time - late, None, one, whys=said.of(one.time - late)) for one in theirs_inside
     ]
     return Comparison(
         table=shadow.table,
@@ -156,6 +159,7 @@ def compare(shadow: Shadow, theirs: Sequence[Theirs], *, window_s: float, offset
         agree=agree,
         differences=tuple(sorted(found, key=lambda one: one.time)),
         outside=(len(mine) - len(inside), len(others) - len(theirs_inside)),
+        after=sum(last is not None and one.time - late > last for one in others),
         offset_s=paired.offset_s,
         widest_s=paired.widest_s,
     )
@@ -178,18 +182,36 @@ def _same(name: str, ours: Ours, theirs: Theirs) -> bool:
 
 
 def _common(
-    ours: Sequence[Ours], theirs: Sequence[Theirs], late: timedelta, window: timedelta
+    shadow: Shadow, theirs: Sequence[Theirs], late: timedelta, window: timedelta
 ) -> tuple[datetime | None, datetime | None]:
-    """The time in which both systems spoke, a window more at both ends."""
-    if not ours or not theirs:
+    """The time in which both systems were there, a window more at both ends."""
+    if not shadow.outcomes or not theirs:
         return None, None
-    first = max(ours[0].time, theirs[0].time - late) - window
-    last = min(ours[-1].time, theirs[-1].time - late) + window
+    first = max(shadow.first, theirs[0].time - late) - window
+    last = min(shadow.last, theirs[-1].time - late) + window
     return first, last
 
 
-def _whys(shadow: Shadow, at: datetime, window_s: float) -> tuple[Why, ...]:
-    """What the shadow said between its result before that time and that time."""
-    window = timedelta(seconds=window_s)
-    before = max((one.time for one in shadow.outcomes if one.time < at), default=None)
-    return tuple(why for why in shadow.whys if (before is None or why.time > before) and why.time <= at + window)
+class _Whys:
+    """What the shadow said of rounds of which it has no result. Asked in the order of time."""
+
+    def __init__(self, shadow: Shadow, window_s: float) -> None:
+        self._shadow = shadow
+        self._window = timedelta(seconds=window_s)
+        self._told: set[int] = set()
+        """What was about one round, and has explained one."""
+
+    def of(self, at: datetime) -> tuple[Why, ...]:
+        """The reasons for a round of that time: what lasted then, and what was said since the result before of no
+        round that another one is explained by."""
+        before = max((one.time for one in self._shadow.outcomes if one.time < at), default=None)
+        found = tuple(why for why in self._shadow.whys if self._explains(why, before, at))
+        self._told |= {why.sequence for why in found if not why.lasts}
+        return found
+
+    def _explains(self, why: Why, before: datetime | None, at: datetime) -> bool:
+        if why.time > at + self._window:
+            return False
+        if why.lasts:
+            return why.end is None or why.end >= at - self._window
+        return (before is None or why.time > before) and why.sequence not in self._told

@@ -110,5 +110,16 @@ def _time(text: str, zone: tzinfo | None) -> datetime:
     if moment.tzinfo is None:
         if zone is None:
             raise BadResultsError(f"{text!r} names no zone: add one, or say it for all with --zone Asia/Shanghai")
-        moment = moment.replace(tzinfo=zone)
+        moment = _in_zone(text, moment, zone)
     return moment.astimezone(UTC)
+
+
+def _in_zone(text: str, moment: datetime, zone: tzinfo) -> datetime:
+    """The moment in that zone, where its clocks have shown it once."""
+    first, second = moment.replace(tzinfo=zone, fold=0), moment.replace(tzinfo=zone, fold=1)
+    if first.utcoffset() != second.utcoffset():
+        raise BadResultsError(
+            f"{text!r}: the clocks of {zone} were changed then and showed this hour twice or never: write times with "
+            "their offset, as +01:00"
+        )
+    return first

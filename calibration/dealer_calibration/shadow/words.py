@@ -36,6 +36,11 @@ def verdict(found: Comparison) -> list[str]:
             f"left out: {found.outside[0]} results of the shadow and {found.outside[1]} of the other system, from "
             "before or after both spoke"
         )
+    if found.after:
+        said.append(
+            f"{found.after} results of the other system are from after the last event of the shadow's journal: did the "
+            "station stop?"
+        )
     if found.pairs < missing + found.count("only_ours"):
         said.append("fewer than half of the results have a partner: do both clocks go right? See --offset and --window")
     return said
