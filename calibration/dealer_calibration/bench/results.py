@@ -49,10 +49,17 @@ def keep_result(device: BenchDevice, result: Result, pictures: Mapping[str, byte
 
 
 def kept_results(state_dir: Path, table: str, device: str | None = None) -> list[Result]:
-    """What was kept of a table, or of one device of it, by device and command. A file that is no result raises
-    ``BenchError`` with its path."""
+    """What was kept of a table, or of one device of it, by device and command. A file that is no result, or of
+    another device, raises ``BenchError`` with its path."""
     folder = state_dir / BENCH / table
-    return [_read(path) for path in sorted(folder.glob(f"{device or '*'}/*.json"))]
+    found = [(path, _read(path)) for path in sorted(folder.glob(f"{device or '*'}/*.json"))]
+    for path, result in found:
+        if (result.table, result.device) != (table, path.parent.name):
+            raise BenchError(
+                f"{path}: is a result of {result.table}/{result.device}, and lies with those of "
+                f"{table}/{path.parent.name}: remove it, and run the command again"
+            )
+    return [result for _, result in found]
 
 
 def kept_check(state_dir: Path, table: str) -> Result | None:

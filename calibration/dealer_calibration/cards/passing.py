@@ -8,6 +8,7 @@ import msgspec
 
 from dealer_calibration.bench import BenchCommand, BenchError, BenchLink, Finding, Result
 from dealer_calibration.bench.keeping import keep_calibration, serial_told, with_own_options
+from dealer_calibration.cards.book import BOOK, book_of
 from dealer_calibration.cards.findings import expected_rate, findings
 from dealer_calibration.cards.tally import Tally
 from dealer_calibration.cli.exit_codes import WRONG
@@ -27,7 +28,7 @@ async def pass_pile(command: BenchCommand, name: str, decks: int, *, in_order: b
     command = replace(command, device=device)
     if Observes.CARD not in device.driver.observes(device.ready_options()):
         raise BenchError(f"{device.name} reads no cards: it is a {device.driver.name}", WRONG)
-    tally = Tally(decks)
+    tally, book = Tally(decks), book_of(device)
     pile = "a deck" if decks == 1 else f"{decks} decks"
     order = "in order: ace to king of spades, hearts, clubs, diamonds" if in_order else "in any order"
     async with command.taken() as link:
@@ -40,7 +41,8 @@ async def pass_pile(command: BenchCommand, name: str, decks: int, *, in_order: b
         if not in_order:
             found.append(_NOT_IN_ORDER)
         by = command.arguments.by
-        result = Result(command=name, table=device.table, device=device.name, by=by, findings=found)
+        figures = {} if book is None else {BOOK: book}
+        result = Result(command=name, table=device.table, device=device.name, by=by, findings=found, figures=figures)
         if result.passed:
             serial = serial_told(device, notices)
             kept = keep_calibration(

@@ -7,9 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dealer_calibration.bench import Finding, Result
+from dealer_calibration.cards.book import BOOK
+from dealer_calibration.roulette.laps import FEWEST_TO_COUNT
 from dealer_drivers.calibration.form import made_at
 from dealer_drivers.driver import Observes
 
+ROULETTE, DICE, CARD_CHECK, SHOE = "roulette", "dice-calibrate", "card-check", "shoe"
+LOOKS = frozenset({"spins", "pockets"})
+"""Steps of ``roulette`` in which somebody looks where the ball lies."""
+FEW_DICE = frozenset({"few_shakes", "values_seen"})
 MAX_AGE_DAYS = 180
 """As old as a calibration may be before the station warns of it."""
 
@@ -23,11 +29,11 @@ class Proof:
 
 
 PROOFS: Mapping[Observes, Proof] = {
-    Observes.NUMBER: Proof(("roulette",), "dealer-calibrate roulette"),
+    Observes.NUMBER: Proof((ROULETTE,), "dealer-calibrate roulette"),
     Observes.ANGLE: Proof(("wheel",), "dealer-calibrate wheel"),
-    Observes.DICE: Proof(("dice-calibrate",), "dealer-calibrate dice calibrate"),
+    Observes.DICE: Proof((DICE,), "dealer-calibrate dice calibrate"),
     Observes.BEANS: Proof(("beans-calibrate",), "dealer-calibrate beans calibrate"),
-    Observes.CARD: Proof(("card-check", "shoe"), "dealer-calibrate card check --sorted"),
+    Observes.CARD: Proof((CARD_CHECK, SHOE), "dealer-calibrate card check --sorted"),
     Observes.DECK: Proof(("shuffler",), "dealer-calibrate shuffler"),
 }
 """What a device sees, and what proves that it sees it rightly. Entries by hand and shakers have no proof of their own:
@@ -47,9 +53,18 @@ class InUse:
     made: str
 
 
-def judge(proof: Proof, kept: Sequence[Result], calibration: InUse | None, now: dt.datetime, place: str) -> Finding:
-    """Whether ``kept``, the device's results, hold a proof. One of another calibration, or from before this one, is
-    none. ``place`` is what follows the command, ``--table r1 --device wheel``."""
+def judge(
+    proof: Proof,
+    kept: Sequence[Result],
+    calibration: InUse | None,
+    now: dt.datetime,
+    place: str,
+    *,
+    book: str | None = None,
+) -> Finding:
+    """Whether ``kept``, the device's results, hold a proof. One of another calibration or code book, from before this
+    one, or of a run that did not look at what is to be proved, is none. ``place`` is what follows the command,
+    ``--table r1 --device wheel``; ``book`` is the hash of the device's code book, where it has one."""
     results = [result for result in kept if result.command in proof.commands]
     do_next = f"{proof.how} {place}"
     if not results:
@@ -62,6 +77,7 @@ def judge(proof: Proof, kept: Sequence[Result], calibration: InUse | None, now: 
         said = f"{newest.command} of {newest.made} did not pass: {wrong}"
         return Finding(code="proved", ok=False, said=said, do_next=do_next, figures=figures)
     other = None if calibration is None else _of_another(newest, calibration)
+    other = other or _not_looked_at(newest, book)
     if other is not None:
         return Finding(code="proved", ok=False, said=other, do_next=do_next, figures=figures)
     made = made_at(newest.made)
@@ -70,6 +86,12 @@ def judge(proof: Proof, kept: Sequence[Result], calibration: InUse | None, now: 
         return Finding(code="proved", ok=False, said=said, do_next=do_next, figures=figures)
     days = (now - made).days
     said = f"{newest.command} passed {days} days ago, by {newest.by or 'somebody'}"
+    if days < 0:
+        said = f"{newest.command} of {newest.made} is from the future: set the clock of this machine"
+        return Finding(code="proved", ok=None, said=said, do_next=do_next, figures=figures)
+    few = _too_few(newest)
+    if few is not None:
+        return Finding(code="proved", ok=None, said=f"{said}: {few}", do_next=do_next, figures=figures)
     if days > MAX_AGE_DAYS:
         return Finding(code="proved", ok=None, said=f"{said}: old", do_next=do_next, figures=figures)
     return Finding(code="proved", ok=True, said=said, figures=figures)
@@ -84,3 +106,24 @@ def _of_another(result: Result, calibration: InUse) -> str | None:
     if proved is None or calibrated is None or proved < calibrated:
         return f"{said} is older than the calibration of {calibration.made}"
     return None
+
+
+def _not_looked_at(result: Result, book: str | None) -> str | None:
+    """Why a run that passed says nothing of what is to be proved; ``None`` where it does."""
+    said, figures = f"{result.command} of {result.made}", result.figures
+    if result.command == ROULETTE and (not figures.get("spins") or not LOOKS.intersection(figures.get("steps", ()))):
+        return f"{said} looked at no number: it did the steps {', '.join(figures.get('steps', ())) or 'of none'} alone"
+    if book is not None and result.command in (CARD_CHECK, SHOE):
+        if figures.get(BOOK) != book:
+            return f"{said} was with another code book than the one in use"
+        if not any(finding.code == "order" and finding.ok for finding in result.findings):
+            return f"{said} was with cards in any order: two codes exchanged in the code book do not show so"
+    return None
+
+
+def _too_few(result: Result) -> str | None:
+    """What a proof lacks in number; ``None`` where it has enough."""
+    if result.command == ROULETTE and result.figures.get("spins", 0) < FEWEST_TO_COUNT:
+        return f"with {result.figures.get('spins', 0)} spins, of {FEWEST_TO_COUNT} at least"
+    few = [finding.said for finding in result.findings if finding.code in FEW_DICE and finding.ok is None]
+    return "; ".join(few) if few and result.command == DICE else None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dealer_calibration.bench import BenchCommand, BenchDevice, Finding, Result, device_of, kept_results, taken
+from dealer_calibration.cards.book import book_of
 from dealer_calibration.checking.listening import findings, listen
 from dealer_calibration.checking.proofs import InUse, judge, proof_of
 from dealer_drivers.calibration.form import made_at
@@ -52,7 +53,7 @@ def _proved(device: BenchDevice) -> Sequence[Finding]:
     stored = device.calibration
     in_use = None if stored is None else InUse(stored.id, stored.envelope.made)
     place = f"--table {device.table} --device {device.name}"
-    return (judge(proof, kept, in_use, dt.datetime.now(dt.UTC), place),)
+    return (judge(proof, kept, in_use, dt.datetime.now(dt.UTC), place, book=book_of(device)),)
 
 
 def _calibrated(device: BenchDevice, now: dt.datetime) -> Sequence[Finding]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -15,6 +17,8 @@ from dealer_calibration.bench import BenchDevice, BenchError, Result, device_of,
 from dealer_calibration.bench.results import kept_check, picture_path
 from dealer_calibration.cli.exit_codes import WRONG
 
+_PICTURE = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9_-]+\.[a-z]+")
+"""How results name their pictures, ``{command}/{file}``: never a way out of the device's folder."""
 MOST_PICTURE_BYTES = 8_000_000
 """A picture of the bench has less; the page must open on a technician's laptop."""
 
@@ -83,6 +87,8 @@ def _device(device: BenchDevice) -> DevicePart:
     pictures = {}
     for result in results:
         for name in result.pictures:
+            if not _PICTURE.fullmatch(name):
+                raise BenchError(f"{result.command} of {device.name}: {name[:80]!r} is no picture of the bench's")
             path = picture_path(device.state_dir, result, name)
             try:
                 content = path.read_bytes()
@@ -90,8 +96,22 @@ def _device(device: BenchDevice) -> DevicePart:
                 raise BenchError(f"{path}: cannot be read ({error.strerror}): run {result.command} again") from error
             if len(content) > MOST_PICTURE_BYTES:
                 raise BenchError(f"{path}: {len(content)} bytes are more than a picture of the bench has")
+            if not _is_picture(content):
+                raise BenchError(f"{path}: is no picture: run {result.command} again")
             pictures[name] = content
     return DevicePart(device.name, tuple(_about(device)), results, pictures)
+
+
+def _is_picture(content: bytes) -> bool:
+    """Whether the whole of it can be read, as the page and the PDF do."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as picture:
+            picture.load()
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return False
+    return True
 
 
 def _about(device: BenchDevice) -> Sequence[tuple[str, str]]:

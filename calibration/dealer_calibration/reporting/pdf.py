@@ -21,6 +21,8 @@ from dealer_calibration.bench import Finding, Result
 from dealer_calibration.reporting.gather import DevicePart, Report
 from dealer_calibration.reporting.words import MARKS, figures, moment, verdict
 
+MOST_TEXT = 3000
+"""Letters of one cell: a sentence and a long list."""
 _WIDTH = A4[0] - 36 * mm
 _COLOURS = {True: "#0a6b0a", False: "#a40000", None: "#8a5a00"}
 _CHINESE = "STSong-Light"
@@ -88,18 +90,23 @@ def _pictures(device: DevicePart, result: Result) -> Iterator[Any]:
 def _findings(found: Sequence[Finding]) -> Table:
     rows = [[_text("right"), _text("what"), _text("said")]]
     for one in found:
-        said = [_text(one.said)]
+        said = [_text(_cut(one.said))]
         if one.do_next:
-            said.append(_text(f"→ {one.do_next}"))
+            said.append(_text(_cut(f"→ {one.do_next}")))
         about = "; ".join(f"{name}: {text}" for name, text in figures(one))
         if about:
-            said.append(_text(about, colour="#555555"))
-        rows.append([_text(MARKS[one.ok], colour=_COLOURS[one.ok]), _text(one.code), said])  # type: ignore[list-item]
+            said.append(_text(_cut(about), colour="#555555"))
+        rows.append([_text(MARKS[one.ok], colour=_COLOURS[one.ok]), _text(_cut(one.code)), said])  # type: ignore[list-item]
     return _grid(rows, (20 * mm, 42 * mm, _WIDTH - 62 * mm))
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]} … (the page has all of it)"
+
+
 def _grid(rows: list[list[Any]], widths: Sequence[float]) -> Table:
-    grid = Table(rows, colWidths=list(widths), hAlign="LEFT")
+    # A row may be higher than the page: a pile of which nothing was read names every card.
+    grid = Table(rows, colWidths=list(widths), hAlign="LEFT", splitInRow=1)
     line = ("LINEBELOW", (0, 0), (-1, -1), 0.4, colors.HexColor("#cccccc"))
     grid.setStyle(TableStyle([line, ("VALIGN", (0, 0), (-1, -1), "TOP")]))
     return grid

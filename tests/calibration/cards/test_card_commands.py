@@ -143,3 +143,32 @@ async def test_a_wheel_reads_no_cards(tmp_path: Path) -> None:
     _, said = await process.communicate()
     assert process.returncode == 2
     assert b"reads no cards" in said
+
+
+async def test_another_code_book_needs_another_proof(tmp_path: Path) -> None:
+    """Nothing that a reader says shows that two rows of its code book were exchanged since it was proved."""
+    scenario = parse_scenario(
+        SCENARIO.format(model="scanner", options='game = "baccarat"\ncodes = "unit"\ndecks = 1'), "bench.toml"
+    )
+    async with running(scenario, speed=SPEED, seed=1, run_dir=tmp_path / "dev") as sim:
+        path = config(tmp_path, sim, "barcode-serial", 1)
+        assert (await bench(sim, path, "card check", "sorted", "--sorted"))[0] == 0
+        assert await proved(path) is True
+        book = tmp_path / "dev" / "reader.codebook.toml"
+        text = book.read_text()
+        book.write_text(text.replace('"8S"', '"8X"').replace('"9H"', '"8S"').replace('"8X"', '"9H"'))
+        assert await proved(path) is False
+        book.write_text(text)
+        assert (await bench(sim, path, "card check", "shuffled"))[0] == 0
+        assert await proved(path) is False, "in any order exchanged cards do not show"
+
+
+async def proved(path: Path) -> bool | None:
+    """What the check of the whole table says of the reader's proof."""
+    words = ["check", "--config", str(path), "--table", "b1", "--speed", f"{SPEED:g}", "--json"]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "dealer_calibration", *words, stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await process.communicate()
+    found = {one["code"]: one["ok"] for one in json.loads(out.splitlines()[-1])["findings"]}
+    return bool(found["reader.proved"])

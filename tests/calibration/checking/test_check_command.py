@@ -45,7 +45,14 @@ def prove(config: Path, *, ok: bool = True) -> None:
     found = [
         Finding(code="pockets", ok=ok, said="every pocket came <b>", do_next="" if ok else "look", figures={"n": 37})
     ]
-    result = Result(command="roulette", table="r1", device="wheel", findings=found, by="陈大文")
+    result = Result(
+        command="roulette",
+        table="r1",
+        device="wheel",
+        figures={"steps": ["spins"], "spins": 10},
+        findings=found,
+        by="陈大文",
+    )
     keep_result(device_of(config, "r1", "wheel"), result, {"laps.png": PIXEL})
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 import pytest
 
 from dealer_calibration.bench import Finding, Result
-from dealer_calibration.checking.proofs import PROOFS, InUse, judge, proof_of
+from dealer_calibration.checking.proofs import PROOFS, InUse, Proof, judge, proof_of
 from dealer_drivers.driver import Observes, driver_names, load_driver
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
@@ -55,6 +56,69 @@ def test_only_a_passed_proof_of_this_calibration_counts(
     found = judge(CARD, results, None if in_use is None else InUse(*in_use), NOW, "--table b1 --device s")
     assert (found.ok, words in found.said) == (ok, True)
     assert (ok is True) or "--table b1 --device s" in found.do_next
+
+
+ROULETTE, DICE = PROOFS[Observes.NUMBER], PROOFS[Observes.DICE]
+LATELY = "2026-02-28T12:00:00Z"
+IN_ORDER = Finding(code="order", ok=True, said="")
+NOT_IN_ORDER = Finding(code="order", ok=None, said="")
+
+
+def looked(command: str, *findings: Finding, **figures: Any) -> Result:
+    return Result(
+        command=command, table="b1", device="s", findings=[GOOD, *findings], made=LATELY, by="Li", figures=figures
+    )
+
+
+@pytest.mark.parametrize(
+    ("proof", "result", "book", "ok", "words"),
+    [
+        (ROULETTE, looked("roulette", steps=["settings"], spins=0), None, False, "looked at no number"),
+        (ROULETTE, looked("roulette", steps=["settings", "direction"], spins=14), None, False, "looked at no number"),
+        (ROULETTE, looked("roulette", steps=["spins"], spins=0), None, False, "looked at no number"),
+        (ROULETTE, looked("roulette"), None, False, "looked at no number"),
+        (ROULETTE, looked("roulette", steps=["spins"], spins=9), None, None, "with 9 spins, of 10"),
+        (ROULETTE, looked("roulette", steps=["settings", "spins"], spins=10), None, True, "passed"),
+        (ROULETTE, looked("roulette", steps=["pockets"], spins=180), None, True, "passed"),
+        (DICE, looked("dice-calibrate"), None, True, "passed"),
+        (
+            DICE,
+            looked("dice-calibrate", Finding(code="few_shakes", ok=None, said="3 read shakes prove little")),
+            None,
+            None,
+            "3 read shakes prove little",
+        ),
+        (
+            DICE,
+            looked("dice-calibrate", Finding(code="values_seen", ok=None, said="these were read too rarely: 6 (0)")),
+            None,
+            None,
+            "6 (0)",
+        ),
+        (CARD, looked("card-check", IN_ORDER, codebook="sha256:a"), "sha256:a", True, "passed"),
+        (
+            CARD,
+            looked("card-check", NOT_IN_ORDER, codebook="sha256:a"),
+            "sha256:a",
+            False,
+            "exchanged in the code book",
+        ),
+        (CARD, looked("shoe", NOT_IN_ORDER, codebook="sha256:a"), "sha256:a", False, "exchanged in the code book"),
+        (CARD, looked("card-check", IN_ORDER, codebook="sha256:a"), "sha256:b", False, "another code book"),
+        (CARD, looked("card-check", IN_ORDER), "sha256:b", False, "another code book"),
+        (CARD, looked("shoe", NOT_IN_ORDER), None, True, "passed"),
+    ],
+)
+def test_a_run_proves_what_it_looked_at(
+    proof: Proof, result: Result, book: str | None, ok: bool | None, words: str
+) -> None:
+    found = judge(proof, [result], None, NOW, "--table b1 --device s", book=book)
+    assert (found.ok, words in found.said) == (ok, True), found.said
+
+
+def test_a_proof_from_the_future_is_none() -> None:
+    found = judge(CARD, [kept("shoe", "2026-03-03T12:00:00Z", GOOD)], None, NOW, "")
+    assert (found.ok, "set the clock" in found.said) == (None, True)
 
 
 def test_every_driver_has_a_proof_or_needs_none() -> None:
