@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import stat
 from pathlib import Path
 
 
@@ -42,3 +44,36 @@ def write_whole(path: Path, content: str | bytes, *, replace: bool) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def open_lock(path: Path) -> int:
+    """A descriptor of a file to be locked, made where it is not there: whoever may write its folder may open it, too.
+    Raises ``OSError``; a symbolic link is none."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o660)
+    share(descriptor, path.parent)
+    return descriptor
+
+
+def make_folder(path: Path) -> None:
+    """One folder, in which whoever may write the folder above may write, too. Raises ``OSError``."""
+    path.mkdir()
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        share(descriptor, path.parent)
+    finally:
+        os.close(descriptor)
+
+
+def share(descriptor: int, above: Path) -> None:
+    """What root made belongs to the owner of the folder that it lies in; its group, and what that group may, are the
+    folder's. Of what is another's nothing is changed."""
+    folder, own = above.stat(), os.fstat(descriptor)
+    owner = folder.st_uid if os.geteuid() == 0 and own.st_uid == 0 else own.st_uid
+    if (owner, folder.st_gid) != (own.st_uid, own.st_gid):
+        with contextlib.suppress(PermissionError):
+            os.fchown(descriptor, owner, folder.st_gid)
+    group = folder.st_mode & (stat.S_IRWXG if stat.S_ISDIR(own.st_mode) else stat.S_IRGRP | stat.S_IWGRP)
+    mode = stat.S_IMODE(own.st_mode)
+    if mode | group != mode and os.fstat(descriptor).st_gid == folder.st_gid:
+        with contextlib.suppress(PermissionError):
+            os.fchmod(descriptor, mode | group)

@@ -12,7 +12,7 @@ from typing import Any
 from dealer_calibration.bench.device import BenchDevice, BenchError, device_of, first_device_of
 from dealer_calibration.bench.link import BenchLink
 from dealer_calibration.bench.result import Result
-from dealer_calibration.bench.results import keep_result
+from dealer_calibration.bench.results import NotKept, keep_result
 from dealer_calibration.bench.taking import lent, taken
 from dealer_calibration.bench.talk import Talk
 from dealer_calibration.cli.exit_codes import INTERRUPTED, UNREACHABLE, WRONG, complain
@@ -36,7 +36,7 @@ class BenchCommand:
     device: BenchDevice
     talk: Talk
     arguments: argparse.Namespace
-    verdict: Verdict = field(default_factory=Verdict)
+    verdict: Verdict = field(default_factory=Verdict, kw_only=True)
 
     def judged(self, result: Result) -> Result:
         """This is what was found; told while the device is in the bench's hands. Answers it."""
@@ -89,6 +89,9 @@ def run_bench(arguments: argparse.Namespace, body: Body, *, calibrated: bool = T
         return talk.result(result)
     except ConfigErrors as error:
         return complain(str(error), WRONG)
+    except NotKept as error:
+        talk.result(error.result)
+        return complain(str(error), error.code)
     except BenchError as error:
         return complain(str(error), error.code)
     except DeviceError as error:

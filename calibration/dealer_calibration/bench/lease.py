@@ -17,6 +17,7 @@ from dealer_calibration.bench.results import bench_folder, unwritable
 from dealer_calibration.cli.exit_codes import NO, UNREACHABLE
 from dealer_daemon.handover import LONGEST_LINE, Answer, GiveBack, Lend, socket_name
 from dealer_drivers.json_text import decode_json
+from dealer_drivers.whole_files import open_lock
 
 ANSWER_WITHIN_S = 20.0
 """Beyond what the bench itself allows it to wait: closing a camera takes the station some seconds."""
@@ -105,7 +106,7 @@ def bench_lock(device: BenchDevice) -> Iterator[None]:
     folder = bench_folder(device.state_dir)
     path = folder / f"{device.table}.{device.name}.lock"
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
+        descriptor = open_lock(path)
     except OSError as error:
         raise unwritable(path, error) from error
     try:

@@ -5,8 +5,9 @@ One file a command, the newest result of it; it appears whole. Pictures lie in a
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
-import os
+import errno
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,17 +16,26 @@ import msgspec
 from dealer_calibration.bench.device import BenchDevice, BenchError
 from dealer_calibration.bench.result import Result
 from dealer_drivers.calibration.form import is_name
-from dealer_drivers.whole_files import write_whole
+from dealer_drivers.whole_files import make_folder, write_whole
 
 BENCH = "bench"
 """The bench's folder in the state directory: results, and the locks of devices that are in its hands."""
+
+
+class NotKept(BenchError):  # noqa: N818
+    """A result could not be kept. Nobody has seen it yet: ``result``."""
+
+    def __init__(self, result: Result, text: str) -> None:
+        kept = f" Calibration {result.calibration} is the device's current one." if result.calibration else ""
+        super().__init__(f"{text}. Of what was found here nothing else is kept.{kept}")
+        self.result = result
 
 
 def keep_result(device: BenchDevice, result: Result, pictures: Mapping[str, bytes] | None = None) -> Result:
     """Keep the result in the place of an older one of the same command, device and table, with ``pictures`` by file
     name; a result of no device, in that of its whole table. Answers it as it was kept.
 
-    Raises ``BenchError`` where it cannot be written: the older result is then as it was, but for its pictures.
+    Raises ``NotKept`` where it cannot be written: the older result is then as it was, but for its pictures.
     """
     for name in (result.command, *(Path(picture).stem for picture in pictures or {})):
         if not is_name(name):
@@ -33,7 +43,7 @@ def keep_result(device: BenchDevice, result: Result, pictures: Mapping[str, byte
     now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     names = [f"{result.command}/{name}" for name in pictures or {}]
     kept = msgspec.structs.replace(result, made=now, pictures=[*result.pictures, *names])
-    folder = bench_folder(device.state_dir) / device.table
+    folder = device.state_dir / BENCH / device.table
     folder = folder / device.name if result.device else folder
     try:
         _folders(folder)
@@ -44,7 +54,7 @@ def keep_result(device: BenchDevice, result: Result, pictures: Mapping[str, byte
         body = msgspec.json.format(msgspec.json.encode(kept.as_json()), indent=2)
         write_whole(folder / f"{result.command}.json", body + b"\n", replace=True)
     except OSError as error:
-        raise unwritable(folder, error) from error
+        raise NotKept(kept, str(unwritable(folder, error))) from error
     return kept
 
 
@@ -94,19 +104,16 @@ def bench_folder(state_dir: Path) -> Path:
 
 def unwritable(path: Path, error: OSError) -> BenchError:
     """Why the bench cannot keep anything, and who may."""
-    return BenchError(
-        f"{error.filename or path}: cannot be written ({error.strerror}): the bench keeps its results there. Join the "
-        "group of the state directory, or use sudo"
-    )
+    said = f"{error.filename or path}: cannot be written ({error.strerror}): the bench keeps its results there"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return BenchError(f"{said}. Join the group of the state directory, or use sudo")
+    return BenchError(f"{said}. Make room, or look at the disk")
 
 
 def _folders(folder: Path) -> None:
-    """Make the folder and those above it. What root makes belongs to the owner of what it lies in, so that the
-    station's user may write there."""
+    """Make the folder and those above it, for everybody who may write there."""
     if folder.is_dir():
         return
     _folders(folder.parent)
-    folder.mkdir(exist_ok=True, mode=0o770)
-    if os.geteuid() == 0:
-        above = folder.parent.stat()
-        os.chown(folder, above.st_uid, above.st_gid)
+    with contextlib.suppress(FileExistsError):
+        make_folder(folder)

@@ -31,7 +31,7 @@ from dealer_drivers.calibration.form import (
     seal_of,
     sha256_of,
 )
-from dealer_drivers.whole_files import sync_folder, write_new
+from dealer_drivers.whole_files import make_folder, open_lock, sync_folder, write_new
 
 KEEP = 20
 """The newest calibrations of a device that are kept, beside those in use."""
@@ -155,7 +155,7 @@ class CalibrationStore:
 
     def _write(self, folder: Path, envelope: Envelope, files: Mapping[str, bytes]) -> None:
         part = folder / f"{_PART}{envelope.id}"
-        part.mkdir()
+        make_folder(part)
         data = encode(envelope)
         for name, content in (*files.items(), (ENVELOPE, data), (SEAL, seal_of(data))):
             write_new(part / name, content)
@@ -177,7 +177,7 @@ class CalibrationStore:
         folder = self.folder(table, device)
         _make_folders(folder)
         # The lock is of the open file: it ends with the process, however that ends.
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
+        lock = open_lock(folder / _LOCK)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             for left in (*folder.glob(f"{_PART}*"), *folder.glob(f"{_GONE}*")):
@@ -235,5 +235,5 @@ def _make_folders(folder: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     _make_folders(folder.parent)
     with contextlib.suppress(FileExistsError):
-        folder.mkdir()
+        make_folder(folder)
     sync_folder(folder.parent)
