@@ -13,7 +13,7 @@ from dealer_daemon.commands import ErrorCode
 from dealer_daemon.events import DeviceLent, DeviceReturned, EventData, RoundVoided, TablePaused, TableResumed
 from dealer_daemon.state import TableState
 from dealer_daemon.table.arguments import Refusal
-from dealer_daemon.table.common import STATION, Play, dealer_may_end, miscalibrated, stands_for_bench
+from dealer_daemon.table.common import STATION, Play, dealer_may_end, stands_for_bench
 from dealer_daemon.table.turn import Turn
 
 MAINTENANCE = "maintenance"
@@ -71,8 +71,7 @@ def check_unwished(wishes: Mapping[str, str], device: str) -> None:
 
 
 def take_back(turn: Turn, play: Play, device: str, reason: str, *, resume: bool) -> None:
-    """The bench has the device no more. With ``resume`` the table goes on, where it stands for the bench alone, and no
-    device of it is read by another one's calibration.
+    """The bench has the device no more. With ``resume`` the table goes on, where it stands for the bench alone.
 
     A device that is not lent is none to take back: nothing happens.
     """
@@ -80,8 +79,7 @@ def take_back(turn: Turn, play: Play, device: str, reason: str, *, resume: bool)
     if by is None:
         return
     turn.emit(DeviceReturned(device=device, reason=reason, by=by))
-    foreign = any(miscalibrated(turn.state, name) for name in turn.state.faults)
-    if resume and stands_for_bench(turn.state) and not turn.state.lent and not foreign:
+    if resume and stands_for_bench(turn.state) and not turn.state.lent:
         turn.emit(TableResumed(reason="maintenance_over", by=by))
         play.discard()
         play.go_on(turn)
