@@ -6,12 +6,12 @@ import argparse
 import asyncio
 import json
 import signal
-import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from hw_sim.bench import write_bench
 from hw_sim.control import control_port
 from hw_sim.dice.faults import DICE_FAULTS
 from hw_sim.faults import INJECTABLE
@@ -20,6 +20,7 @@ from hw_sim.scenario import Scenario, ScenarioError, load_scenario, scenario_nam
 from hw_sim.shoe.faults import SCANNER_FAULTS, SHOE_FAULTS
 from hw_sim.shuffler.faults import ShuffleFault
 from hw_sim.simulation import Simulation, running
+from hw_sim.telling import NotThere, look, tell
 from hw_sim.wheel.faults import TurnFault
 
 DONE, WRONG, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
@@ -31,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     try:
         code: int = options.command(options)
-    except ScenarioError as error:
+    except (ScenarioError, NotThere) as error:
         print(f"hw-sim: {error}", file=sys.stderr)
         return WRONG
     except OSError as error:
@@ -60,11 +61,18 @@ def _parser() -> argparse.ArgumentParser:
     _add_run_options(fleet)
     fleet.set_defaults(command=_fleet)
 
-    telling = commands.add_parser("tell", help="say something to whoever works at a device of a running simulation")
-    telling.add_argument("control", help="the control port that `hw-sim run` printed, tcp://127.0.0.1:PORT")
-    telling.add_argument("device", help="the device's name")
-    telling.add_argument("word", help="what is said: sorted, deal, stop, …")
-    telling.set_defaults(command=_tell)
+    telling = commands.add_parser(
+        "tell",
+        help="say something to whoever works at a device of a running simulation; without a word: what may be said",
+    )
+    _add_place(telling)
+    telling.add_argument("word", nargs="*", help="what is said: sorted, deal, boundary 13, …")
+    telling.set_defaults(command=lambda options: tell(options.control, options.device, " ".join(options.word)))
+
+    looking = commands.add_parser("look", help="what a person sees at a device of a running simulation")
+    _add_place(looking)
+    looking.add_argument("what", nargs="?", help="this alone, without its name")
+    looking.set_defaults(command=lambda options: look(options.control, options.device, options.what))
 
     drawing = commands.add_parser(
         "pictures",
@@ -75,6 +83,13 @@ def _parser() -> argparse.ArgumentParser:
     drawing.add_argument("--seed", type=int, default=1, metavar="N", help="chance: where the dice lie (default: 1)")
     drawing.set_defaults(command=_pictures)
     return parser
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "control", help="the control port that `hw-sim run` printed, tcp://127.0.0.1:PORT, or its RUN_DIR"
+    )
+    parser.add_argument("device", help="the device's name")
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -100,22 +115,6 @@ def _count(text: str) -> int:
     return value
 
 
-def _tell(options: argparse.Namespace) -> int:
-    host, _, port = options.control.removeprefix("tcp://").rpartition(":")
-    if not port.isdecimal():
-        print(f"hw-sim: {options.control} is no control port: write tcp://127.0.0.1:PORT", file=sys.stderr)
-        return WRONG
-    request = {"do": "tell", "device": options.device, "word": options.word}
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(json.dumps(request).encode() + b"\n")
-        with connection.makefile("rb") as lines:
-            answer = json.loads(lines.readline() or b'{"ok": false, "error": "the simulation ended"}')
-    if not answer["ok"]:
-        print(f"hw-sim: {answer['error']}", file=sys.stderr)
-        return WRONG
-    return DONE
-
-
 def _list(options: argparse.Namespace) -> int:
     scenarios = {name: load_scenario(name) for name in scenario_names()}
     if options.json:
@@ -139,7 +138,12 @@ def _faults() -> list[str]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    return asyncio.run(_simulate(options, load_scenario(options.scenario), lambda _: {}))
+    scenario = load_scenario(options.scenario)
+
+    def write(simulation: Simulation, control: str) -> dict[str, Any]:
+        return write_bench(scenario, simulation, control)
+
+    return asyncio.run(_simulate(options, scenario, write))
 
 
 def _pictures(options: argparse.Namespace) -> int:
@@ -153,7 +157,7 @@ def _pictures(options: argparse.Namespace) -> int:
 
 
 def _fleet(options: argparse.Namespace) -> int:
-    def write_config(simulation: Simulation) -> dict[str, Any]:
+    def write_config(simulation: Simulation, _control: str) -> dict[str, Any]:
         run_dir = simulation.run_dir.absolute()
         path = options.config or run_dir / "station.toml"
         drivers = {device["name"]: device["driver"] for device in simulation.describe()}
@@ -164,7 +168,7 @@ def _fleet(options: argparse.Namespace) -> int:
 
 
 async def _simulate(
-    options: argparse.Namespace, scenario: Scenario, more: Callable[[Simulation], dict[str, Any]]
+    options: argparse.Namespace, scenario: Scenario, more: Callable[[Simulation, str], dict[str, Any]]
 ) -> int:
     """Runs until a signal, the time given, or an error of the simulator's own."""
     code = DONE
@@ -190,11 +194,11 @@ async def _simulate(
         control_port(simulation) as control,
     ):
         devices = [
-            {key: device[key] for key in ("name", "driver", "model", "port", "files", "run") if device[key]}
+            {key: device[key] for key in ("name", "driver", "model", "port", "files", "answers", "run") if device[key]}
             for device in simulation.describe()
         ]
         first = {"devices": devices, "control": control, "run_dir": str(simulation.run_dir), "seed": simulation.seed}
-        print(json.dumps({**first, **more(simulation)}), flush=True)
+        print(json.dumps({**first, **more(simulation, control)}), flush=True)
         assert simulation.task is not None
         waiting = asyncio.create_task(stop.wait())
         await asyncio.wait({waiting, simulation.task}, timeout=options.seconds, return_when=asyncio.FIRST_COMPLETED)

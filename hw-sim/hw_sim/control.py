@@ -1,9 +1,9 @@
 """The control port: breaks things while they run. JSON lines over loopback TCP, one answer a request.
 
 A request is an object with ``do``. With ``device``: ``inject`` (and ``fault``), ``unplug`` (with ``seconds`` it comes
-back by itself), ``replug``, ``power_cycle``, ``pause``, ``resume``, ``tell`` (and ``word``, to the dealer there).
-Without: ``truth`` (``since``: how many records are known already) and ``status``. An answer has ``ok``, and ``error``
-where that is false.
+back by itself), ``replug``, ``power_cycle``, ``pause``, ``resume``, ``tell`` (and ``word``, to the dealer there),
+``words`` (what may be said), ``look`` (what a person sees). Without: ``truth`` (``since``: how many records are known
+already) and ``status``. An answer has ``ok``, and ``error`` where that is false.
 """
 
 from __future__ import annotations
@@ -40,6 +40,14 @@ class _Tell(_Device, frozen=True, kw_only=True, tag="tell"):
     word: str
 
 
+class _Words(_Device, frozen=True, kw_only=True, tag="words"):
+    pass
+
+
+class _Look(_Device, frozen=True, kw_only=True, tag="look"):
+    pass
+
+
 class _PowerCycle(_Device, frozen=True, kw_only=True, tag="power_cycle"):
     pass
 
@@ -60,7 +68,7 @@ class _Status(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     pass
 
 
-Request = _Inject | _Tell | _Unplug | _Replug | _PowerCycle | _Pause | _Resume | _Truth | _Status
+Request = _Inject | _Tell | _Words | _Look | _Unplug | _Replug | _PowerCycle | _Pause | _Resume | _Truth | _Status
 
 
 class ControlPort:
@@ -86,6 +94,10 @@ class ControlPort:
                 simulation.inject(device, fault)
             case _Tell(device=device, word=word):
                 await simulation.tell(device, word)
+            case _Words(device=device):
+                return {"words": simulation.words(device)}
+            case _Look(device=device):
+                return {"seen": await simulation.look(device)}
             case _Unplug(device=device, seconds=seconds):
                 await simulation.unplug(device)
                 if seconds is not None:

@@ -96,6 +96,28 @@ class Attended(Protocol):
         """Says something to that person. Raises ``UnknownWord``."""
         ...
 
+    def words(self) -> Mapping[str, str]:
+        """What may be said, ``N`` for a number, and what is done then."""
+        ...
+
+
+@runtime_checkable
+class InSight(Protocol):
+    """A device at which a person sees something that the wire does not carry, or that a technician compares with it."""
+
+    def look(self) -> Mapping[str, str]:
+        """What is seen now, by what it is of; ``-`` where there is nothing to be seen of it."""
+        ...
+
+
+@runtime_checkable
+class WithAnswers(Protocol):
+    """A device of which a person could say beforehand what will be seen."""
+
+    def answers(self) -> str:
+        """A technician's answers, a line each; empty where nobody knows them yet."""
+        ...
+
 
 @runtime_checkable
 class WithFiles(Protocol):

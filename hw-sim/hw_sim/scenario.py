@@ -52,6 +52,9 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     devices: tuple[DeviceOptions, ...]
     seed: int | None = None
     """``None``: a new one each run, printed at its begin."""
+    station: str = ""
+    """A station's configuration for these devices, in which ``@NAME@`` stands for a device's port and ``@RUN_DIR@`` for
+    the folder of the ports; ``hw-sim run`` writes it there. Empty: none."""
 
 
 def scenario_names() -> list[str]:

@@ -13,7 +13,19 @@ from pathlib import Path
 from typing import IO, Any
 
 from hw_sim.adapter import LOOK_S, Port, PtyPort, TcpPort
-from hw_sim.device import Action, Attended, Bytes, Captured, Pictured, SimDevice, UnknownWord, Watching, WithFiles
+from hw_sim.device import (
+    Action,
+    Attended,
+    Bytes,
+    Captured,
+    InSight,
+    Pictured,
+    SimDevice,
+    UnknownWord,
+    Watching,
+    WithAnswers,
+    WithFiles,
+)
 from hw_sim.faults import Fault
 from hw_sim.mjpeg import MjpegPort, Paint
 from hw_sim.mqtt import MqttPort, broker_of
@@ -150,6 +162,26 @@ class _Running:
         self.device.tell(word)
         self._wake.set()
 
+    def words(self) -> dict[str, str]:
+        """What may be said to that person."""
+        return dict(self.device.words()) if isinstance(self.device, Attended) else {}
+
+    async def look(self) -> dict[str, str]:
+        """What a person sees at the device, now."""
+        await self.catch_up()
+        if self.watched is not None:
+            await self.watched.catch_up()
+        return dict(self.device.look()) if isinstance(self.device, InSight) else {}
+
+    def answers(self) -> Path | None:
+        """Writes the answer sheet, where there is one. Raises ``OSError``."""
+        sheet = self.device.answers() if isinstance(self.device, WithAnswers) else ""
+        if not sheet:
+            return None
+        path = self._run_dir / f"{self.device.name}.answers.txt"
+        path.write_text(sheet, encoding="utf-8")
+        return path
+
     def files(self) -> dict[str, Path]:
         """Writes what the host needs beside the port; by file name, where it is. Raises ``OSError``."""
         if not isinstance(self.device, WithFiles):
@@ -171,6 +203,8 @@ class Simulation:
         self.run_dir = run_dir
         self.files: dict[str, list[str]] = {}
         """By device name, what a host needs beside the port: a code book."""
+        self.answers: dict[str, str] = {}
+        """By device name, the sheet of what its technician will see."""
         self._more_truth = asyncio.Event()
         self._truth = TruthLog(truth, self._more_truth.set)
         self._devices: dict[str, _Running] = {}
@@ -199,6 +233,7 @@ class Simulation:
                 "unheard_bytes": running.port.unheard,
                 "dropped_bytes": running.port.dropped,
                 "files": self.files.get(name, []),
+                "answers": self.answers.get(name, ""),
                 "run": running.device.run_line(self.run_dir) if isinstance(running.device, Captured) else "",
             }
             for name, running in self._devices.items()
@@ -228,6 +263,14 @@ class Simulation:
         running = self._device(device)
         await running.catch_up()
         running.tell(word)
+
+    def words(self, device: str) -> dict[str, str]:
+        """What may be said to the person at a device, and what is done then."""
+        return self._device(device).words()
+
+    async def look(self, device: str) -> dict[str, str]:
+        """What a person sees at a device, now."""
+        return await self._device(device).look()
 
     async def unplug(self, device: str) -> None:
         """Pulls a device's plug, now."""
@@ -275,6 +318,8 @@ class Simulation:
         """Makes all ports appear, and what a host needs beside them. Raises ``OSError``."""
         for name, running in self._devices.items():
             self.files[name] = [str(path) for path in running.files().values()]
+            if (sheet := running.answers()) is not None:
+                self.answers[name] = str(sheet)
             await running.port.plug()
 
     def unplug_all(self) -> None:

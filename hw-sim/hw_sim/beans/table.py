@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 
 LIFT_S, CLEAR_S, REARRANGE_S = 1.5, 2.0, 4.0
 BOWL_AT = (0.0, 40.0)
-WORDS = ("lay_out", "rearrange", "clear")
+LAY, EMPTY = "lay", "empty"
+WORDS = {
+    "lay_out": "the bowl is lifted and the beans counted off",
+    "rearrange": "the beans that lie there are laid out anew",
+    "clear": "the beans are cleared away and others covered",
+    EMPTY: "beans and bowl are taken off the cloth",
+    LAY: "other beans are laid out at once, without the bowl; `lay N`: so many",
+}
+MOST_TOLD = 200
 SHUTTER_HZ = 10
 """Movements are drawn in steps of so many a second."""
 
@@ -41,6 +49,7 @@ class Phase(StrEnum):
     LAID = "laid"
     CLEARING = "clearing"
     REARRANGING = "rearranging"
+    EMPTY = "empty"
 
 
 @dataclass(slots=True)
@@ -145,21 +154,50 @@ class BeanTable:
                 self._enter(Phase.CLEARING, CLEAR_S)
             case Phase.CLEARING:
                 self._cover()
+            case Phase.EMPTY:
+                pass  # until beans are laid out
 
     def _finish(self) -> None:
         self._record.finished = True
         self._truth.add(self._record)
 
     def tell(self, word: str) -> None:
-        """``lay_out``, ``rearrange``, ``clear``; what is not possible now is not heard. Raises ``UnknownWord``."""
-        if word not in WORDS:
+        """One of ``WORDS``; what is not possible now is not heard. Raises ``UnknownWord``."""
+        name, _, number = word.partition(" ")
+        numbered = name == LAY and number.isdecimal() and 1 <= int(number) <= MOST_TOLD
+        if name not in WORDS or (number and not numbered):
             raise UnknownWord(f"a fan-tan dealer does not know {word!r}; there are: {', '.join(WORDS)}")
         if word == "rearrange" and self.phase is Phase.LAID:
             self._finish()
             self._prepare(min(200, self._record.beans), None, attempt=self._record.attempt + 1)
             self._enter(Phase.REARRANGING, REARRANGE_S)
+        elif name == LAY:
+            self._lay(int(number) if number else None)
+        elif word == EMPTY:
+            if self.phase is Phase.LAID:
+                self._finish()
+            self._enter(Phase.EMPTY, math.inf)
         elif (word, self.phase) in (("lay_out", Phase.COVERED), ("clear", Phase.LAID)):
             self._until_s = self._now_s
+
+    def _lay(self, number: int | None) -> None:
+        """Other beans in the place of those that lie there, with one movement of the hand."""
+        if self.phase is Phase.LAID:
+            self._finish()
+        self._round += 1
+        beans = number or (self._counts.popleft() if self._counts else self._rng.randint(1, MOST_TOLD))
+        self._prepare(beans, self._next_fault(), attempt=1)
+        self._enter(Phase.REARRANGING, REARRANGE_S)
+
+    def words(self) -> Mapping[str, str]:
+        """What may be said."""
+        return WORDS
+
+    def look(self) -> Mapping[str, str]:
+        """How many beans lie there, as a technician types it: ``x`` where they do not lie cleanly."""
+        if self.phase is not Phase.LAID:
+            return {"beans": "-"}
+        return {"beans": str(self._record.beans) if self._record.fault is None else "x"}
 
     # -- the picture --------------------------------------------------------------------------------------
 
@@ -173,6 +211,8 @@ class BeanTable:
         match self.phase:
             case Phase.COVERED:
                 return Scene(Layout(()), bowl=bowl)
+            case Phase.EMPTY:
+                return Scene(Layout(()))
             case Phase.LIFTING:
                 lifted = replace(bowl, y=BOWL_AT[1] + part * 220)
                 return Scene(self._heap, bowl=lifted, hand=Hand(lifted.x, lifted.y - 10, 1.4, skin, sleeve))

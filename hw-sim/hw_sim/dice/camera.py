@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hw_sim.device import Action
+from hw_sim.device import Action, UnknownWord
 from hw_sim.dice.options import DomeCameraOptions, TowerOptions
+from hw_sim.dice.rig import Rig
 from hw_sim.dice.thrower import Thrower
 from hw_sim.faults import Fault, UnknownFault
 from hw_sim.truth import TruthLog
@@ -16,6 +19,14 @@ if TYPE_CHECKING:
 
 TAKES_UP_S, BETWEEN_S, FALLS_S = (0.8, 1.6), (0.5, 1.5), (0.4, 0.9)
 """A hand takes the dice up; then the plate is empty; then they fall through the tower."""
+BUMP, BLUR, RIGHT = "bump", "blur", "right"
+WORDS = {
+    BUMP: "somebody knocks against the camera: it looks elsewhere",
+    BLUR: "its lens loses its focus",
+    RIGHT: "it is put right again",
+}
+BUMPED_PX, BLURRED_PX = (9.0, 5.0), 2.5
+"""How far the picture moves, and how much softer it gets."""
 
 
 class DomeCamera:
@@ -28,6 +39,7 @@ class DomeCamera:
         self.options = options
         self.watches = options.shaker
         self._shaker = shaker
+        self._harm: str | None = None
         self._now_s = 0.0
 
     @property
@@ -47,7 +59,29 @@ class DomeCamera:
     def shot(self) -> Paint | None:
         """What lies under the dome now."""
         moment = self._shaker.dome.look(self._shaker.now_s, self._now_s)
-        return None if moment is None else moment.paint(self._shaker.dome.rig)
+        return None if moment is None else moment.paint(self._seen())
+
+    def _seen(self) -> Rig:
+        """The rig as the camera sees it now."""
+        rig = self._shaker.dome.rig
+        if self._harm == BUMP:
+            across, down = rig.middle_px
+            return replace(rig, middle_px=(across + BUMPED_PX[0], down + BUMPED_PX[1]))
+        return replace(rig, softness_px=rig.softness_px + BLURRED_PX) if self._harm == BLUR else rig
+
+    def tell(self, word: str) -> None:
+        """``bump`` the camera, ``blur`` its lens, put it ``right`` again. Raises ``UnknownWord``."""
+        if word not in WORDS:
+            raise UnknownWord(f"nobody at the camera knows {word!r}; there are: {', '.join(WORDS)}")
+        self._harm = None if word == RIGHT else word
+
+    def words(self) -> Mapping[str, str]:
+        """What may be said."""
+        return WORDS
+
+    def look(self) -> Mapping[str, str]:
+        """What lies under the dome."""
+        return self._shaker.look()
 
     def receive(self, data: bytes) -> list[Action]:  # noqa: ARG002
         """A camera is told nothing."""

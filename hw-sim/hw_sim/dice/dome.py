@@ -65,6 +65,11 @@ class Dome:
         """When the dice lie still; ``math.inf`` while they are shaken."""
         return math.inf if self._shaken else self._since_s + self._scene.rest_s
 
+    @property
+    def pose(self) -> Pose:
+        """How the dice came to lie."""
+        return self._scene.pose
+
     def lies(self) -> tuple[Lies, ...]:
         """The dice at rest."""
         found = [(die, seen(die, self.rig)) for die in self._scene.dice]

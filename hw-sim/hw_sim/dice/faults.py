@@ -180,6 +180,10 @@ class ShakeDesk:
             self._asked -= POSES
         self._asked.add(fault)
 
+    def begin_again(self, values: Sequence[tuple[int, ...]]) -> None:
+        """The next shakes give these, one after the other."""
+        self._values = deque(values)
+
     def ask_values(self, values: tuple[int, ...]) -> None:
         """The next shake gives these."""
         self._asked_values = values

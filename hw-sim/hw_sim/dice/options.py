@@ -47,6 +47,8 @@ class ThrowOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The first shakes, one entry each: ``good``, a pose or fault, or several joined by ``+``."""
     values: tuple[str, ...] = ()
     """Values of the first shakes that move, ``1-3-6``."""
+    unasked: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """So many of them come before those that a technician is asked for."""
 
     def faults(self) -> frozenset[DiceFault]:
         """What can go wrong here."""

@@ -6,7 +6,7 @@ import heapq
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -21,9 +21,17 @@ from hw_sim.dice.words import Pose
 from hw_sim.faults import Fault, UnknownFault
 from hw_sim.truth import TruthLog
 
+FLAT_DEG = 1.0
 PATIENCE_S = 30.0
 """A dealer whose button did nothing presses it again after so long."""
-WORDS = "`shake` (the dealer's button), `empty` (dice taken out), `next POSE`, `next 1-3-6`, `next POSE 1-3-6`"
+WORDS = {
+    "shake": "the dealer's button",
+    "empty": "the dice are taken out",
+    "sheet": "the next shakes end as the answer sheet says, from its first line",
+    "next 1-3-6": "the next shake ends so",
+    "next POSE": "the next shake ends in this pose; `next POSE 1-3-6`: with these values",
+}
+KNOWN = ", ".join(f"`{word}`" for word in WORDS)
 
 
 class Thrower(ABC):
@@ -193,10 +201,13 @@ class Thrower(ABC):
             if self._record is None:
                 self.dome.empty(self._now_s)
             return
+        if word == "sheet":
+            self._desk.begin_again([parse_values(entry) for entry in self.options.values])
+            return
         asked, *parts = word.split(" ")
         poses = {pose.value: pose for pose in POSES}
         if asked != "next" or not 1 <= len(parts) <= 2:
-            raise UnknownWord(f"a {self.model} does not know {word!r}; there are: {WORDS}")
+            raise UnknownWord(f"a {self.model} does not know {word!r}; there are: {KNOWN}")
         pose = poses.get(parts[0])
         rest = parts if pose is None else parts[1:]
         try:
@@ -204,11 +215,31 @@ class Thrower(ABC):
         except ValueError as error:
             raise UnknownWord(f"{error}; or a pose: {', '.join(sorted(poses))}") from error
         if len(rest) > 1:
-            raise UnknownWord(f"{word!r} is too much; there are: {WORDS}")
+            raise UnknownWord(f"{word!r} is too much; there are: {KNOWN}")
         if pose is not None:
             self._desk.inject(pose)
         if values:
             self._desk.ask_values(values)
+
+    def words(self) -> Mapping[str, str]:
+        """What may be said."""
+        return WORDS
+
+    def look(self) -> Mapping[str, str]:
+        """The dice under the dome, as a technician types them; ``x`` where they do not all lie flat."""
+        lies = self.dome.lies()
+        if self.dome.rest_s > self._now_s:
+            return {"dice": "moving"}
+        flat = all(one.tilt_deg < FLAT_DEG for one in lies) and self.dome.pose in (Pose.FLAT, Pose.TOUCHING)
+        return {"dice": "-" if not lies else " ".join(str(one.value) for one in lies) if flat else "x"}
+
+    def answers(self) -> str:
+        """The dice of the shakes whose values the scenario says, a line each; what nobody is asked for as a comment."""
+        if self.options.starts != "told":
+            return ""
+        unasked = self.options.unasked
+        lines = [f"{'# ' if number < unasked else ''}{value}" for number, value in enumerate(self.options.values)]
+        return "".join(line.replace("-", " ") + "\n" for line in lines)
 
     def note(self, fault: Fault) -> None:  # noqa: ARG002
         """Something was done from outside: the shake under way may be lost on the host."""

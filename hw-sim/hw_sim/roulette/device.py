@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from hw_sim.device import Action, Bytes, Plug
+from hw_sim.device import Action, Bytes, Plug, UnknownWord
 from hw_sim.faults import Fault, SpinDesk, UnknownFault, parse_faults
 from hw_sim.roulette.commands import Console
 from hw_sim.roulette.m360 import M360
@@ -20,6 +21,8 @@ UNPLUGGED_S = (2.0, 8.0)
 WITHIN_S = (0.1, 1.5)
 """From the begin of a state to the plug pulled or the power cut; no state is shorter, but for a weak throw's."""
 LONGEST_RUN_IN_S = 3600.0
+WORDS = {"throw": "a ball is thrown"}
+SHORT = {"clockwise": "cw", "counter_clockwise": "ccw"}
 
 
 class NeverThere(ValueError):  # noqa: N818
@@ -56,6 +59,7 @@ class WheelDevice:
         """When the plug was last pulled, ``math.inf`` before that, and when it was put in again."""
         self._away_to_s = math.inf
         self._truth = truth
+        self._last: Throw | None = None
         self._unheard = isinstance(options.start, int)
         if isinstance(options.start, int):
             self._run_into(options.start)
@@ -63,6 +67,7 @@ class WheelDevice:
     def _finished(self, throw: Throw) -> None:
         if self._away_from_s < math.inf and self._away_to_s > throw.times_s["opened"]:
             throw.faults.add(Fault.UNPLUG)
+        self._last = throw
         if not self._unheard:
             self._truth.add(throw)
 
@@ -145,6 +150,26 @@ class WheelDevice:
         if fault not in known:
             raise UnknownFault(f"a {self.model} has no fault {str(fault)!r}; it has: {', '.join(sorted(known))}")
         self._desk.inject(known[fault])
+
+    def tell(self, word: str) -> None:
+        """``throw``. Raises ``UnknownWord``, also at a wheel that nobody needs to tell."""
+        if word not in WORDS:
+            raise UnknownWord(f"nobody at the wheel knows {word!r}; there are: {', '.join(WORDS)}")
+        if self.options.starts != "told":
+            raise UnknownWord(f'{self.name} throws by itself: starts = "told" in its scenario waits for the word')
+        self.wheel.told = True
+        self.wheel.wake()
+
+    def words(self) -> Mapping[str, str]:
+        """What may be said."""
+        return WORDS if self.options.starts == "told" else {}
+
+    def look(self) -> Mapping[str, str]:
+        """Of the last throw that is over: the laps that a person counts, where the ball lies, how the rotor turned."""
+        last = self._last
+        if last is None:
+            return {"laps": "-", "pocket": "-", "rotor": "-"}
+        return {"laps": str(last.laps), "pocket": last.number or "-", "rotor": SHORT.get(last.rotor or "", "-")}
 
     def note(self, fault: Fault) -> None:
         """Something was done from outside."""

@@ -92,6 +92,7 @@ class M360(Wheel):
     def _play(self, order: SpinOrder) -> Script:
         """State 2, the flight, the result; void throws are thrown again."""
         faults = order.faults
+        yield from self._wait_for_word()
         bets_s = self._span(self.pace.place_bets_s)
         while True:
             throw_s = self.now_s + bets_s - 0.6

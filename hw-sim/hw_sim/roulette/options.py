@@ -52,6 +52,8 @@ class WheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The number shown before the first result; ``None``: spaces."""
     start: Literal["idle", "closed", 3, 4, 5] = "idle"
     """Where the wheel is when the simulation begins; 3, 4, 5: in that state of a spin."""
+    starts: Literal["by_itself", "told"] = "by_itself"
+    """``told``: every throw waits for the word ``throw``."""
     wait_for_host: bool = False
     """The device's time begins when a host first opens its port."""
     attach_mid_line: bool = False
@@ -81,6 +83,8 @@ class WheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
                 found.append(("spins", str(error)))
             else:
                 found += [("spins", f"this model has no fault {fault.value!r}") for fault in sorted(foreign)]
+        if self.starts == "told" and isinstance(self.start, int):
+            found.append(("start", f'with starts = "told" no spin can be under way, so start = {self.start} cannot be'))
         if Fault.ATTACH_MID_SPIN in self.rates:
             found.append(("rates", "attach_mid_spin has no rate: set start = 3, 4 or 5"))
         unknown = self.rates.keys() & INJECTABLE - self.faults_of_model()

@@ -65,6 +65,7 @@ class Ss2(Wheel):
     def _betting(self) -> Wait:
         """Place bets until it is time to launch, or the host says so."""
         self.start_asked = False
+        yield from self._wait_for_word()
         if self.options.launch == "host":
             yield from self._ever(lambda: self.start_asked)
             yield from self._for(0.6, 1.8)

@@ -55,6 +55,8 @@ class Wheel(Scripted):
         self.after_power_loss = False
         self.games = 0
         self.start_asked = self.void_acknowledged = self.open_asked = False
+        self.told = False
+        """Somebody said that the next ball is to be thrown."""
         self.streaming = False
         self.basic = options.frames == "basic"
         self.throw: Throw | None = None
@@ -177,6 +179,12 @@ class Wheel(Scripted):
             if after is not None:
                 return after
             self.counter = (self.counter + 1) % 256
+
+    def _wait_for_word(self) -> Wait:
+        """Where every throw waits for somebody to say so, until he has."""
+        if self.options.starts == "told":
+            yield from self._ever(lambda: self.told)
+            self.told = False
 
     @abstractmethod
     def _play(self, order: SpinOrder) -> Script:

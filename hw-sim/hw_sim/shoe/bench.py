@@ -11,6 +11,10 @@ from hw_sim.shoe.dealer import Dealer
 from hw_sim.shoe.faults import CardFault
 
 Pile = Literal["sorted", "shuffled"]
+WORDS: dict[str, str] = {
+    "sorted": "every card passes once, ace to king of spades, hearts, clubs, diamonds, deck after deck",
+    "shuffled": "every card passes once, in any order",
+}
 BURNT_AT_ONCE = 10
 """A shoe takes the cards that pass for burnt ones: after each first card at most so many."""
 

@@ -22,6 +22,15 @@ from hw_sim.shoe.truth import Hand
 from hw_sim.shoe.uart import at_wrong_speed
 
 Word = Literal["deal", "expected", "rescan", "stop", "finish", "go_on", "void"]
+WORDS: dict[str, str] = {
+    "deal": "the next hand is dealt, or the next card where each waits for it",
+    "expected": "the table heard what the players decided last",
+    "rescan": "the card is scanned again",
+    "stop": "no card is drawn",
+    "finish": "this hand is finished, and then no card is drawn",
+    "go_on": "cards are drawn again",
+    "void": "the hand does not count, its cards are taken away",
+}
 
 ALIEN_BPS, HOST_BPS = 9600, 4800
 """A shoe that ran at 9600 before a host that reads at 4800 (``devices.md`` §2)."""

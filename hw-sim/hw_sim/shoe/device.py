@@ -12,9 +12,10 @@ from hw_sim.device import Action, Bytes, UnknownWord
 from hw_sim.faults import Fault, UnknownFault
 from hw_sim.shoe import hidpos
 from hw_sim.shoe.angel_eye import AngelEye
+from hw_sim.shoe.bench import WORDS as BENCH_WORDS
 from hw_sim.shoe.bench import BenchDealer
 from hw_sim.shoe.codes import Codes
-from hw_sim.shoe.dealer import Dealer, Word
+from hw_sim.shoe.dealer import WORDS, Dealer, Word
 from hw_sim.shoe.faults import HandDesk, parse_strikes
 from hw_sim.shoe.options import AngelEyeOptions, CardWindowOptions, HidPosOptions, ScannerOptions
 from hw_sim.shoe.reader import Reader
@@ -97,6 +98,10 @@ class CardDevice:
         if word not in words:
             raise UnknownWord(f"a dealer does not know {word!r}; there are: {', '.join(words)}")
         self.dealer.tell(words[word])
+
+    def words(self) -> Mapping[str, str]:
+        """What may be said."""
+        return BENCH_WORDS if isinstance(self.dealer, BenchDealer) else WORDS
 
     def files(self) -> Mapping[str, str | bytes]:
         """The code book, where the station needs one."""

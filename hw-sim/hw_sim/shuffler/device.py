@@ -8,14 +8,22 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hw_sim.device import Action, Bytes, SimDevice
-from hw_sim.faults import Fault, UnknownFault
+from hw_sim.device import Action, Bytes, SimDevice, UnknownWord
+from hw_sim.faults import GOOD, Fault, UnknownFault
 from hw_sim.shoe.device import CardDevice
 from hw_sim.shuffler import usb
 from hw_sim.shuffler.faults import ShuffleDesk, ShuffleFault, parse_shuffle
 from hw_sim.shuffler.machine import Machine, Shuffle
 from hw_sim.shuffler.options import ShufflerOptions
 from hw_sim.truth import TruthLog
+
+SHUFFLE = "shuffle"
+WORDS = {
+    SHUFFLE: "the set is put in whole and shuffled",
+    f"{SHUFFLE} missing": "a card is taken out, and the set shuffled",
+    f"{SHUFFLE} door": "the set is put in whole and shuffled, and the door opened on it",
+    f"{SHUFFLE} FAULT": "the same with any fault of a shuffle (`hw-sim list`)",
+}
 
 
 class NoSuchTable(ValueError):  # noqa: N818
@@ -32,6 +40,7 @@ class ShufflerDevice:
 
     def __init__(self, options: ShufflerOptions, seed: int, truth: TruthLog, others: Mapping[str, SimDevice]) -> None:
         self.name = options.name
+        self.options = options
         self._truth = truth
         self._desk = ShuffleDesk(
             Random(f"{seed}/{options.name}/faults"), options.rates, [parse_shuffle(entry) for entry in options.shuffles]
@@ -69,6 +78,29 @@ class ShufflerDevice:
         if found is None:
             raise UnknownFault("a shuffle without a fault cannot be injected")
         self._desk.inject(found)
+
+    def tell(self, word: str) -> None:
+        """``shuffle``, with a fault's name behind it. Raises ``UnknownWord``."""
+        said, _, fault = word.partition(" ")
+        if self.options.starts != "told":
+            raise UnknownWord(f'{self.name} shuffles by itself: starts = "told" in its scenario waits for the word')
+        try:
+            found = parse_shuffle(fault or GOOD)
+        except UnknownFault as error:
+            raise UnknownWord(str(error)) from error
+        if said != SHUFFLE:
+            raise UnknownWord(f"nobody at the machine knows {word!r}; there are: {', '.join(WORDS)}")
+        if found is not None:
+            self._desk.inject(found)
+        self.machine.tell()
+
+    def words(self) -> Mapping[str, str]:
+        """What may be said."""
+        return WORDS if self.options.starts == "told" else {}
+
+    def look(self) -> Mapping[str, str]:
+        """What the machine's display says."""
+        return {"state": self.machine.state}
 
     def note(self, fault: Fault) -> None:
         """Something was done from outside: a shuffle may end well all the same."""

@@ -93,7 +93,14 @@ class Machine(Scripted):
         self._said = b""
         self._beat_s = 0.0
         self._seen_shoes = 0
+        self._asked_for = 0
+        """Shuffles that somebody has asked for, and that did not begin yet."""
         super().__init__(rng)
+
+    @property
+    def state(self) -> str:
+        """What its display says."""
+        return self._state
 
     # --- bytes
 
@@ -164,7 +171,23 @@ class Machine(Scripted):
         self.current = Shuffle(self.options.name, 0, self._job, self.options.deck_sets[0], None, finished=True)
         self._turns("ready")
         yield from self._for(*FIRST_REST_S)
-        return self._rounds(0)
+        return self._when_told() if self.options.starts == "told" else self._rounds(0)
+
+    def tell(self) -> None:
+        """The set in the machine is shuffled, once."""
+        self._asked_for += 1
+        self.wake()
+
+    def _when_told(self) -> Script:
+        """Shuffles of the first set, one for each time that somebody says so."""
+        while True:
+            yield from self._ever(lambda: self._asked_for > 0)
+            self._asked_for -= 1
+            self._flags.clear()
+            self._off = {}
+            if self.current is not None:
+                self._close(self.current)
+            yield from self._shuffle(self.options.deck_sets[0])
 
     def _rounds(self, place: int) -> Script:
         """From the set at ``place``, which lies shuffled in the machine, to the next and so on."""
@@ -282,5 +305,7 @@ class Machine(Scripted):
     def _again(self, shuffle: Shuffle) -> Script:
         yield from self._for(*self.options.repair_s)
         self._close(shuffle)
+        if self.options.starts == "told":
+            return self._when_told()
         yield from self._shuffle_until_whole(shuffle.deck_set)
         return self._rounds(self.options.deck_sets.index(shuffle.deck_set))

@@ -42,6 +42,8 @@ class ShufflerOptions(
     """From a trouble to the next shuffle of the same cards."""
     rest_s: Span = (30.0, 60.0)
     """How long a shuffled set lies in a machine that serves no table."""
+    starts: Literal["by_itself", "told"] = "by_itself"
+    """``told``: every shuffle waits for the word ``shuffle``."""
     count: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 4
     rates: dict[ShuffleFault, Rate] = {}
     """Chance of each fault, per shuffle; at most one strikes."""
@@ -68,6 +70,8 @@ class ShufflerOptions(
         ]
         if self.serves and len(self.deck_sets) < 2:
             found.append(("deck_sets", "a shuffler that serves a table shuffles one set while the other is in play"))
+        if self.starts == "told" and (self.serves or self.port == "umockdev"):
+            found.append(("starts", "a shuffler that waits to be told serves no table and is no capture"))
         for entry in self.shuffles:
             try:
                 parse_shuffle(entry)

@@ -13,6 +13,7 @@ from hw_sim.truth import TruthLog
 from hw_sim.wheel.faults import TurnDesk, TurnFault, parse_turn
 from hw_sim.wheel.layout import wheel_file
 from hw_sim.wheel.options import ColourWheelOptions, WheelCounterOptions, WheelModbusOptions
+from hw_sim.wheel.physics import SEGMENT_DEG
 from hw_sim.wheel.truth import Turn
 from hw_sim.wheel.turntable import Turntable, is_word
 from hw_sim.wheel.wire import (
@@ -37,7 +38,15 @@ LATE_S = (0.12, 0.4)
 MISREAD_S = 0.8
 ROLL_BACK_MARGIN_DEG = 30
 SPOILT_FRAMES = (1, 3)
-WORDS = "spin, step, step N, back, back N, boundary N"
+WORDS = {
+    "spin": "the wheel is spun",
+    "step": "it is turned on by a segment; `step N`: by so many",
+    "back": "it is turned back by a segment; `back N`: by so many",
+    "segment N": "it is turned so that the pointer is in segment N",
+    "walk": "it is turned on by a segment again and again, 51 times, with a rest in each",
+    "boundary N": "it is turned so that the pointer is on the peg where segment N begins",
+    "slip": "the encoder slips on its shaft",
+}
 ZERO, ZERO_ANSWER = 6, 8
 """The function that sets zero, and the bytes of an answer that says so."""
 
@@ -162,8 +171,24 @@ class ColourWheel:
     def tell(self, word: str) -> None:
         """Somebody says something to the dealer. Raises ``UnknownWord``."""
         if not is_word(word):
-            raise UnknownWord(f"nobody at the wheel knows {word!r}; there are: {WORDS}")
+            raise UnknownWord(f"nobody at the wheel knows {word!r}; there are: {', '.join(WORDS)}")
         self.table.tell(word)
+
+    def words(self) -> Mapping[str, str]:
+        """What may be said."""
+        return WORDS if self.options.starts == "told" else {}
+
+    def look(self) -> Mapping[str, str]:
+        """Whether it moves; the segment under the pointer and its colour."""
+        segment = int(self.table.angle() % 360 / SEGMENT_DEG)
+        moving = "yes" if self.table.moving else "no"
+        return {"moving": moving, "segment": str(segment), "color": self.table.segments[segment]}
+
+    def answers(self) -> str:
+        """The colours of a walk that begins in segment 0."""
+        if self.options.starts != "told":
+            return ""
+        return "".join(f"segment.{number}={color}\n" for number, color in enumerate(self.table.segments))
 
     def files(self) -> Mapping[str, str]:
         """The wheel's calibration file."""

@@ -28,9 +28,13 @@ from hw_sim.wheel.truth import Turn
 
 Script = Generator[float, None, None]
 
-SPIN, STEP, BACK, BOUNDARY = "spin", "step", "back", "boundary"
+SPIN, STEP, BACK, BOUNDARY, SEGMENT, WALK, SLIP = "spin", "step", "back", "boundary", "segment", "walk", "slip"
 """Words: the dealer spins; a technician turns the wheel on by a segment (``step 2``: by two), back, or so that the
-pointer stands where segment N begins (``boundary 13``)."""
+pointer stands where segment N begins (``boundary 13``) or within it (``segment 13``); he walks through all others; the
+encoder slips."""
+NUMBERED = (BOUNDARY, SEGMENT)
+WALK_REST_S = 6.0
+"""In each segment of a walk: a person reads, types and turns on."""
 STEP_WITHIN = (0.25, 0.75)
 """Where in a segment he leaves the pointer, as a part of it."""
 BY_EYE_DEG = 0.15
@@ -108,6 +112,11 @@ class Turntable:
                 self._wake_s = next(self._script)
         self.now_s = max(self.now_s, to_s)
 
+    @property
+    def moving(self) -> bool:
+        """It turns, or somebody is about to turn it."""
+        return self.now_s < self._course.end_s or bool(self._told)
+
     def angle(self) -> float:
         """The wheel's true angle now."""
         return self._course.at(self.now_s)
@@ -133,9 +142,11 @@ class Turntable:
                 while not self._told:
                     yield math.inf
                 word = self._told.popleft()
+                if word == SLIP:
+                    self._slip()
+                    continue
                 if word != SPIN:
-                    self._by_hand(word)
-                    yield from self._until(self._course.end_s)
+                    yield from self._turned(word)
                     continue
             else:
                 yield from self._until(self.now_s + self._rng.uniform(*self._options.between_s))
@@ -252,6 +263,13 @@ class Turntable:
 
     # -- what hands and shafts do
 
+    def _turned(self, word: str) -> Script:
+        for step in range(SEGMENTS - 1 if word == WALK else 1):
+            if step:
+                yield from self._until(self.now_s + WALK_REST_S)
+            self._by_hand(STEP if word == WALK else word)
+            yield from self._until(self._course.end_s)
+
     def _by_hand(self, word: str) -> None:
         """A technician turns the wheel to a place; where within a segment he leaves to chance."""
         name, _, number = word.partition(" ")
@@ -261,6 +279,9 @@ class Turntable:
             self._turn_by((goal - deg) % 360)
             return
         inside = self._hand.uniform(*STEP_WITHIN) * SEGMENT_DEG
+        if name == SEGMENT:
+            self._turn_by((int(number) * SEGMENT_DEG + inside - deg) % 360)
+            return
         here, edge = math.floor(deg / SEGMENT_DEG), round(deg / SEGMENT_DEG)
         if abs(deg - edge * SEGMENT_DEG) <= 2 * BY_EYE_DEG:  # on a boundary: one step is into the next segment
             here = edge - (name == STEP)
@@ -302,8 +323,10 @@ class Turntable:
 def is_word(word: str) -> bool:
     """Whether anybody at the wheel knows it."""
     name, _, number = word.partition(" ")
-    if name == BOUNDARY:
+    if name in NUMBERED:
         return number.isdecimal() and int(number) < SEGMENTS
+    if name in (WALK, SLIP):
+        return not number
     return name in (SPIN, STEP, BACK) and (not number or (name != SPIN and number.isdecimal()))
 
 
