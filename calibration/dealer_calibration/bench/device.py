@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from dealer_calibration.cli.exit_codes import WRONG
-from dealer_daemon.config import Config, ConfigError, ConfigErrors, TableConfig, calibrations_of, load_config
+from dealer_daemon.config import (
+    Config,
+    ConfigError,
+    ConfigErrors,
+    MqttConfig,
+    StationConfig,
+    TableConfig,
+    calibrations_of,
+    load_config,
+)
 from dealer_daemon.config.types import DeviceKeys
 from dealer_daemon.config.walk import Problem, read_struct
 from dealer_daemon.games import Game, UnknownGame, load_game
@@ -72,13 +81,13 @@ class BenchDevice:
 
 def device_of(config: Path, table: str, device: str, *, calibrated: bool = True) -> BenchDevice:
     """What the configuration file says of the device. With ``calibrated=False`` a calibration that is missing or cannot
-    be used is no mistake: the command is about to make one.
+    be used is no mistake: the command is about to make one. That of another table never is.
 
     Raises ``ConfigErrors`` with all that is wrong with the file, and ``BenchError`` for a table or device that is not
     in it.
     """
     try:
-        loaded = load_config(config)
+        loaded = _loaded(config, table)
     except ConfigErrors as errors:
         if calibrated:
             raise
@@ -109,10 +118,37 @@ def device_of(config: Path, table: str, device: str, *, calibrated: bool = True)
 
 def first_device_of(config: Path, table: str) -> BenchDevice:
     """The first device of a table, for what is done to all of them. Raises as ``device_of``."""
-    loaded = load_config(config)
+    loaded = _loaded(config, table)
     if table not in loaded.tables:
         raise _no_table(config, table, loaded.tables)
     return device_of(config, table, loaded.tables[table].devices[0].name)
+
+
+def _loaded(config: Path, table: str) -> Config:
+    """The configuration, without the tables that wait for their calibration: a house is commissioned table by table.
+    Raises ``ConfigErrors`` where anything else is wrong, or at ``table`` itself."""
+    read: list[tuple[StationConfig | None, MqttConfig | None, Mapping[str, TableConfig]]] = []
+
+    def take(
+        station: StationConfig | None, mqtt: MqttConfig | None, tables: Mapping[str, TableConfig]
+    ) -> list[Problem]:
+        read.append((station, mqtt, tables))
+        return []
+
+    try:
+        return load_config(config, take)
+    except ConfigErrors as errors:
+        if not read:
+            raise
+        station, mqtt, tables = read[0]
+        wrong = {error.key for error in errors.errors}
+        ours = f"tables.{table}"
+        if station is None or mqtt is None or any(key == ours or key.startswith(f"{ours}.") for key in wrong):
+            raise
+        written = tomllib.loads(config.read_bytes().decode("utf-8-sig"))["tables"]
+        if not wrong <= _calibration_keys(written):
+            raise
+        return Config(station=station, mqtt=mqtt, tables=dict(tables))
 
 
 def _uncalibrated(config: Path, table: str, device: str, errors: ConfigErrors) -> BenchDevice:
