@@ -157,6 +157,8 @@ class WheelGuide:
         talk, stops = self._talk, self.walked.stops
         talk.step(f"Walk through all {SEGMENTS} segments: {', '.join(COUNTS)}.")
         talk.say("Begin anywhere, or in segment 0 of the map. Turn so that numbers rise, a segment at a time.")
+        # It stands where the last spin left it: the technician is given time to turn it.
+        await talk.enter("first_segment", "Turn the wheel until the pointer is in the segment in which you begin.")
         standing = await self._stand(lambda: True)
         stops.append(Stop(standing.encoder_deg, await self._color(0)))
         while len(stops) < SEGMENTS:
