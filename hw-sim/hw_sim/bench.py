@@ -18,8 +18,8 @@ RUN_DIR, CONFIG = "RUN_DIR", "station.toml"
 
 
 def write_bench(scenario: Scenario, simulation: Simulation, control: str) -> dict[str, Any]:
-    """Writes it beside the ports, where the scenario has a station; what is to be printed of it. A configuration that is
-    there already is written anew: ports change from run to run.
+    """Writes it beside the ports, where the scenario has a station; what is to be printed of it. A configuration that
+    is there already is written anew: ports change from run to run.
 
     Raises ``ScenarioError`` for a place that is no device's, and ``OSError``.
     """
