@@ -18,6 +18,8 @@ LOOKS = frozenset({"spins", "pockets"})
 FEW_DICE = frozenset({"few_shakes", "values_seen"})
 MAX_AGE_DAYS = 180
 """As old as a calibration may be before the station warns of it."""
+QUICK_DAYS = 0
+"""A quick look is for the daily opening."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,13 @@ class InUse:
 
     id: str
     made: str
+
+
+QUICK: Mapping[Observes, Proof] = {
+    Observes.DICE: Proof(("dice-check",), "dealer-calibrate dice check"),
+    Observes.BEANS: Proof(("beans-check",), "dealer-calibrate beans check"),
+}
+"""A quick look at what the calibration of a camera rests on, which a check that only listens cannot take."""
 
 
 def judge(
@@ -95,6 +104,36 @@ def judge(
     if days > MAX_AGE_DAYS:
         return Finding(code="proved", ok=None, said=f"{said}: old", do_next=do_next, figures=figures)
     return Finding(code="proved", ok=True, said=said, figures=figures)
+
+
+def judge_quick(
+    quick: Proof, kept: Sequence[Result], calibration: InUse | None, now: dt.datetime, place: str
+) -> Finding:
+    """What the newest quick look at this calibration found. One that failed fails the table until another passes or the
+    device is calibrated anew; that nobody looked is not known."""
+    do_next = f"{quick.how} {place}"
+    looks = [one for one in kept if one.command in quick.commands]
+    newest = max(looks, key=lambda one: one.made, default=None)
+    if newest is None or (calibration is not None and _of_another(newest, calibration) is not None):
+        said = "nobody looked at the empty place since the calibration: moved, blurred, lit otherwise, dirty?"
+        return Finding(code="quick_look", ok=None, said=said, do_next=do_next)
+    figures = {"command": newest.command, "made": newest.made, "by": newest.by, "passed": newest.passed}
+    if not newest.passed:
+        wrong = ", ".join(finding.code for finding in newest.findings if finding.ok is False)
+        said = f"{newest.command} of {newest.made} did not pass: {wrong or 'nothing was seen to be right'}"
+        return Finding(code="quick_look", ok=False, said=said, do_next=f"mend that, then {do_next}", figures=figures)
+    made = made_at(newest.made)
+    if made is None:
+        said = f"when {newest.command} passed is not known"
+        return Finding(code="quick_look", ok=None, said=said, do_next=do_next, figures=figures)
+    days = (now - made).days
+    said = f"{newest.command} passed {days} days ago, by {newest.by or 'somebody'}"
+    if days < 0:
+        said = f"{newest.command} of {newest.made} is from the future: set the clock of this machine"
+        return Finding(code="quick_look", ok=None, said=said, do_next=do_next, figures=figures)
+    if days > QUICK_DAYS:
+        return Finding(code="quick_look", ok=None, said=f"{said}: not of today", do_next=do_next, figures=figures)
+    return Finding(code="quick_look", ok=True, said=said, figures=figures)
 
 
 def _of_another(result: Result, calibration: InUse) -> str | None:

@@ -10,7 +10,7 @@ import msgspec
 from dealer_calibration.bench import BenchCommand, BenchDevice, Finding, Result, device_of, kept_results, taken
 from dealer_calibration.cards.book import book_of
 from dealer_calibration.checking.listening import findings, listen
-from dealer_calibration.checking.proofs import InUse, judge, proof_of
+from dealer_calibration.checking.proofs import QUICK, InUse, judge, judge_quick, proof_of
 from dealer_drivers.calibration.form import made_at
 from dealer_drivers.clock import SystemClock
 
@@ -46,14 +46,18 @@ async def check_table(command: BenchCommand) -> Result:
 
 
 def _proved(device: BenchDevice) -> Sequence[Finding]:
-    proof = proof_of(device.driver.observes(device.ready_options()))
+    observes = device.driver.observes(device.ready_options())
+    proof = proof_of(observes)
     if proof is None:
         return ()
     kept = kept_results(device.state_dir, device.table, device.name)
     stored = device.calibration
     in_use = None if stored is None else InUse(stored.id, stored.envelope.made)
     place = f"--table {device.table} --device {device.name}"
-    return (judge(proof, kept, in_use, dt.datetime.now(dt.UTC), place, book=book_of(device)),)
+    now = dt.datetime.now(dt.UTC)
+    found = [judge(proof, kept, in_use, now, place, book=book_of(device))]
+    found += [judge_quick(QUICK[one], kept, in_use, now, place) for one in sorted(observes & QUICK.keys())]
+    return found
 
 
 def _calibrated(device: BenchDevice, now: dt.datetime) -> Sequence[Finding]:

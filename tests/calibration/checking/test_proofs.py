@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dealer_calibration.bench import Finding, Result
-from dealer_calibration.checking.proofs import PROOFS, InUse, Proof, judge, proof_of
+from dealer_calibration.checking.proofs import PROOFS, QUICK, InUse, Proof, judge, judge_quick, proof_of
 from dealer_drivers.driver import Observes, driver_names, load_driver
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
@@ -119,6 +119,46 @@ def test_a_run_proves_what_it_looked_at(
 def test_a_proof_from_the_future_is_none() -> None:
     found = judge(CARD, [kept("shoe", "2026-03-03T12:00:00Z", GOOD)], None, NOW, "")
     assert (found.ok, "set the clock" in found.said) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("results", "ok", "words"),
+    [
+        ([], None, "nobody looked"),
+        ([kept("dice-calibrate", "2026-03-01T11:00:00Z", GOOD)], None, "nobody looked"),
+        ([kept("dice-check", "2026-03-01T11:00:00Z", GOOD)], True, "dice-check passed 0 days ago, by Li"),
+        ([kept("dice-check", "2026-02-28T11:00:00Z", GOOD)], None, "1 days ago, by Li: not of today"),
+        ([kept("dice-check", "2026-03-03T11:00:00Z", GOOD)], None, "from the future"),
+        ([kept("dice-check", "2026-03-01T11:00:00Z", GOOD, BAD)], False, "did not pass: read_rate"),
+        (
+            [kept("dice-check", "2026-03-01T11:00:00Z", BAD), kept("dice-check", "2026-03-01T10:00:00Z", GOOD)],
+            False,
+            "did not pass",
+        ),
+        (
+            [kept("dice-check", "2026-03-01T10:00:00Z", BAD), kept("dice-check", "2026-03-01T11:00:00Z", GOOD)],
+            True,
+            "passed",
+        ),
+        ([kept("dice-check", "2026-01-01T00:00:00Z", BAD)], None, "nobody looked"),
+        ([kept("dice-check", "2026-03-01T11:00:00Z", BAD, calibration="0001")], None, "nobody looked"),
+        ([kept("dice-check", "2026-03-01T11:00:00Z", BAD, calibration="0002")], False, "did not pass"),
+        ([kept("dice-check", "2026-03-01T11:00:00Z")], False, "nothing was seen to be right"),
+    ],
+)
+def test_a_quick_look_that_failed_fails_until_another_passes_or_it_is_calibrated(
+    results: list[Result], ok: bool | None, words: str
+) -> None:
+    in_use = InUse("0002", "2026-02-01T00:00:00Z")
+    found = judge_quick(QUICK[Observes.DICE], results, in_use, NOW, "--table s1 --device camera")
+    assert (found.code, found.ok) == ("quick_look", ok)
+    assert words in found.said
+    assert ok or "dealer-calibrate dice check --table s1 --device camera" in found.do_next
+
+
+def test_a_quick_look_without_a_kept_calibration_counts() -> None:
+    looked = [kept("beans-check", "2026-03-01T11:00:00Z", BAD)]
+    assert judge_quick(QUICK[Observes.BEANS], looked, None, NOW, "").ok is False
 
 
 def test_every_driver_has_a_proof_or_needs_none() -> None:
