@@ -28,6 +28,9 @@ def add_bench_options(parser: argparse.ArgumentParser, *, device: bool = True) -
     parser.add_argument(
         "--answer", action="append", default=[], metavar="KEY=VALUE", type=pair, help="answer a question beforehand"
     )
+    parser.add_argument(
+        "--answers", type=_sheet, metavar="FILE", dest="sheet", default=(), help="the same from a file, a line each"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON lines, the last one the result")
     parser.add_argument(
         "--speed", type=positive, default=1.0, metavar="X", help="for simulated devices that run X times faster"
@@ -55,6 +58,22 @@ def _seconds(text: str) -> float:
     if not 0 <= value <= 3600:
         raise argparse.ArgumentTypeError(f"{text} is not 0 to 3600 seconds")
     return value
+
+
+def _sheet(text: str) -> list[tuple[str, str]]:
+    """``KEY=VALUE`` a line; empty lines and what follows a ``#`` do not count. For argparse."""
+    try:
+        lines = Path(text).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{text}: cannot be read: {error}") from error
+    found = []
+    for number, line in enumerate(lines, 1):
+        if said := line.partition("#")[0].strip():
+            try:
+                found.append(pair(said))
+            except argparse.ArgumentTypeError as error:
+                raise argparse.ArgumentTypeError(f"{text}: line {number}: {error}") from error
+    return found
 
 
 def pair(text: str) -> tuple[str, str]:

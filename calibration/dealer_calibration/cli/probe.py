@@ -30,7 +30,7 @@ def add(commands: Subcommands) -> None:
         "tell link, bytes, valid frames and readings of a device apart, and name what is wrong",
         "dealer-calibrate probe cammegh-ss2 /dev/serial/by-id/usb-FTDI_FT232R_A10K-if00-port0\n"
         "  dealer-calibrate probe barcode-serial tcp://10.0.7.20:4001 --option codebook=rank-suit --seconds 30\n"
-        "  dealer-calibrate probe --table r1 --device wheel      (asks a running station for it)",
+        "  dealer-calibrate probe --table r1 --device wheel   # asks a running station for it",
         run,
     )
     parser.add_argument("driver", nargs="?", metavar="DRIVER", help="the driver (`dealer-calibrate devices --drivers`)")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer_calibration.bench import BenchError, device_of
+from dealer_calibration.bench import BenchError, device_of, first_device_of
 from dealer_daemon.config import ConfigErrors
 from support.bench import wheel_config
 
@@ -76,6 +76,48 @@ def test_a_wheel_whose_map_is_not_made_yet_can_be_read(tmp_path: Path) -> None:
     device = device_of(path, "w1", "rainbow", calibrated=False)
     assert device.ready_options() == device.driver.parse_options({"counts_per_turn": 8192})
     assert device.settings is None
+
+
+BESIDE = """
+[tables.r1]
+game = "roulette"
+round_source = "device"
+[tables.r1.spin]
+laps = "counted"
+[[tables.r1.devices]]
+name = "wheel"
+driver = "cammegh-ss2"
+port = "/dev/dealer/r1"
+lap_events = true
+control = true
+"""
+
+
+@pytest.mark.parametrize("other", [CAMERA.format(key='calibration = "current"'), WHEEL], ids=["camera", "wheel"])
+def test_tables_that_wait_for_their_calibration_stop_no_other(other: str, tmp_path: Path) -> None:
+    path = tmp_path / "station.toml"
+    path.write_text(other + BESIDE)
+    for calibrated in (True, False):
+        device = device_of(path, "r1", "wheel", calibrated=calibrated)
+        assert device.settings.spin.laps == "counted", "by its own table's rules"
+        assert [one.name for one in device.table_config.devices] == ["wheel"]
+    assert first_device_of(path, "r1").name == "wheel"
+    waiting = "s1" if "s1" in other else "w1"
+    with pytest.raises(ConfigErrors):
+        first_device_of(path, waiting)
+    with pytest.raises(BenchError, match="no table 'x9'"):
+        device_of(path, "x9", "wheel")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["warp = 3", '[tables.r2]\ngame = "roulette"', 'calibration = "current"\n[tables.r1.shoe]\ndecks = 1']
+)
+def test_what_else_is_wrong_with_any_table_stops_all(wrong: str, tmp_path: Path) -> None:
+    path = tmp_path / "station.toml"
+    path.write_text(CAMERA.format(key='calibration = "current"') + BESIDE + wrong)
+    for calibrated in (True, False):
+        with pytest.raises(ConfigErrors):
+            device_of(path, "r1", "wheel", calibrated=calibrated)
 
 
 def test_nothing_else_may_be_wrong_with_it(tmp_path: Path) -> None:
