@@ -18,8 +18,8 @@ RUN_DIR, CONFIG = "RUN_DIR", "station.toml"
 
 
 def write_bench(scenario: Scenario, simulation: Simulation, control: str) -> dict[str, Any]:
-    """Writes it beside the ports, where the scenario has a station; what is to be printed of it. A configuration that
-    is there already is written anew: ports change from run to run.
+    """Writes it beside the ports, where the scenario has a station; what programs are to know of it. A configuration
+    that is there already is written anew: ports change from run to run.
 
     Raises ``ScenarioError`` for a place that is no device's, and ``OSError``.
     """
@@ -30,11 +30,18 @@ def write_bench(scenario: Scenario, simulation: Simulation, control: str) -> dic
     config = folder / CONFIG
     ports = {name: port if ":" in port else str(Path(port).absolute()) for name, port in simulation.ports.items()}
     config.write_text(station_text(scenario.station, ports, str(folder)), encoding="utf-8")
-    print(f"configuration: {config}", file=sys.stderr)
+    return {"config": str(config)}
+
+
+def say_where(scenario: Scenario, simulation: Simulation) -> None:
+    """The same for a person, on standard error; nothing of a scenario without a station."""
+    if not scenario.station:
+        return
+    folder = simulation.run_dir
+    print(f"configuration: {(folder / CONFIG).absolute()}", file=sys.stderr)
     for sheet in simulation.answers.values():
         print(f"answer sheet: {Path(sheet).absolute()}", file=sys.stderr)
     print(f"hands and eyes: hw-sim tell {folder} DEVICE, hw-sim look {folder} DEVICE", file=sys.stderr, flush=True)
-    return {"config": str(config)}
 
 
 def station_text(template: str, ports: dict[str, str], run_dir: str) -> str:

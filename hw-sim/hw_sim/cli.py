@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hw_sim.bench import write_bench
+from hw_sim.bench import say_where, write_bench
 from hw_sim.control import control_port
 from hw_sim.dice.faults import DICE_FAULTS
 from hw_sim.faults import INJECTABLE
@@ -199,6 +199,7 @@ async def _simulate(
         ]
         first = {"devices": devices, "control": control, "run_dir": str(simulation.run_dir), "seed": simulation.seed}
         print(json.dumps({**first, **more(simulation, control)}), flush=True)
+        say_where(scenario, simulation)
         assert simulation.task is not None
         waiting = asyncio.create_task(stop.wait())
         await asyncio.wait({waiting, simulation.task}, timeout=options.seconds, return_when=asyncio.FIRST_COMPLETED)

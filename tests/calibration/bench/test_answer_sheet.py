@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dealer_calibration.bench import BenchCommand, Finding, Result, run_bench
 from dealer_calibration.cli import build_parser
+from support.bench import wheel_config
 
 WORDS = ["wheel", "--table", "w1", "--device", "encoder"]
 
@@ -34,3 +36,19 @@ def test_a_sheet_that_is_none_is_refused_with_its_line(
         build_parser().parse_args([*WORDS, "--answers", str(sheet)])
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_questions_are_answered_from_it_and_the_command_line_comes_first(tmp_path: Path) -> None:
+    sheet = tmp_path / "answers.txt"
+    sheet.write_text("laps.1=9\nlaps.2=8\n")
+    config = wheel_config(tmp_path, "/dev/dealer/wheel")
+    words = ["roulette", "--config", str(config), "--table", "r1", "--device", "wheel", "--yes"]
+    arguments = build_parser().parse_args([*words, "--answers", str(sheet), "--answer", "laps.2=7"])
+    given = list[str]()
+
+    async def body(command: BenchCommand) -> Result:
+        given.extend([await command.talk.text(key, "Laps?") for key in ("laps.1", "laps.2")])
+        return Result(command="x", table="r1", device="wheel", findings=[Finding(code="x", ok=True, said="")])
+
+    assert run_bench(arguments, body, keep=False) == 0
+    assert given == ["9", "7"]

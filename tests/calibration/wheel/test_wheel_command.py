@@ -276,3 +276,26 @@ def test_the_wrong_table_and_the_wrong_device_are_refused(tmp_path: Path) -> Non
     words = ["wheel", "--config", str(config), "--table", "r1", "--device", "wheel"]
     with pytest.raises(BenchError, match="plays roulette"):
         virtual(run_wheel, words, config, wheel, WheelPerson(wheel))
+
+
+class WaitsToBeAsked(WheelPerson):
+    """Turns to segment 0 only when the bench waits for it, and says so with Enter."""
+
+    def hears(self, text: str) -> None:
+        if not text.startswith("Walk through"):
+            super().hears(text)
+
+    def answers(self, key: str, prompt: str) -> str:
+        if key == "first_segment":
+            self.do("segment 0")
+            return ""
+        return super().answers(key, prompt)
+
+
+@BOTH
+def test_a_technician_has_time_to_turn_to_the_segment_in_which_he_begins(driver: str, tmp_path: Path) -> None:
+    config, wheel = wheel_table(tmp_path, driver), simulated(driver)
+    accept(tmp_path, wheel)
+    result = calibrate(config, wheel, WaitsToBeAsked(wheel))
+    assert of(result, "map").ok, result.findings
+    assert kept(tmp_path, result).segments == truth(wheel).segments
