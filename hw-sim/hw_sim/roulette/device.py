@@ -153,10 +153,11 @@ class WheelDevice:
 
     def tell(self, word: str) -> None:
         """``throw``. Raises ``UnknownWord``, also at a wheel that nobody needs to tell."""
+        if self.options.starts != "told":
+            by_itself = 'it throws by itself; starts = "told" in its scenario waits for the word'
+            raise UnknownWord(f"nobody stands at {self.name}, a {self.model}: {by_itself}")
         if word not in WORDS:
             raise UnknownWord(f"nobody at the wheel knows {word!r}; there are: {', '.join(WORDS)}")
-        if self.options.starts != "told":
-            raise UnknownWord(f'{self.name} throws by itself: starts = "told" in its scenario waits for the word')
         self.wheel.told = True
         self.wheel.wake()
 

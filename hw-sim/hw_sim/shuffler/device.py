@@ -83,7 +83,8 @@ class ShufflerDevice:
         """``shuffle``, with a fault's name behind it. Raises ``UnknownWord``."""
         said, _, fault = word.partition(" ")
         if self.options.starts != "told":
-            raise UnknownWord(f'{self.name} shuffles by itself: starts = "told" in its scenario waits for the word')
+            by_itself = 'it shuffles by itself; starts = "told" in its scenario waits for the word'
+            raise UnknownWord(f"nobody stands at {self.name}, a {self.model}: {by_itself}")
         try:
             found = parse_shuffle(fault or GOOD)
         except UnknownFault as error:
