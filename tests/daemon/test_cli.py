@@ -118,3 +118,15 @@ def test_every_command_has_an_example_in_its_help(capsys: pytest.CaptureFixture[
             build_parser().parse_args([*command, "--help"])
         assert exit_.value.code == 0
         assert "example:" in capsys.readouterr().out
+
+
+def test_status_says_in_words_where_a_page_is() -> None:
+    from dealer_daemon.cli.status import _why
+    from dealer_daemon.words import WORDS
+
+    for word in ("journal_behind", "journal_other", "station_contested"):
+        assert "](" in WORDS[word].meaning
+        said = _why(word)
+        assert said is not None
+        assert "](" not in said
+        assert "recover a journal: docs/howto/recover-a-journal.md" in said.replace("\n", " ")

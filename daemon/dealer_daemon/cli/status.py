@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,14 @@ def _held(held: dict[str, Any] | None) -> str | None:
     return None if held is None else escape(f"{held['reason']}: {held['detail']}")
 
 
+_LINK = re.compile(r"\[([^]]*)\]\(\.\./([^)]*)\)")
+"""A link of the pages that the words are also for."""
+
+
+def _spoken(link: re.Match[str]) -> str:
+    return f"{link[1]}: docs/{link[2]}"
+
+
 def _why(paused: str | None) -> str | None:
     """Why a table stands, and what to do where the word is one of the station's."""
     from rich.markup import escape
@@ -120,7 +129,7 @@ def _why(paused: str | None) -> str | None:
     word = WORDS.get(paused or "")
     if paused is None or word is None or Kind.PAUSE not in word.kinds:
         return None if paused is None else escape(paused)
-    return escape(f"{paused}: {word.meaning}")
+    return escape(f"{paused}: {_LINK.sub(_spoken, word.meaning)}")
 
 
 def _consumer(name: str, health: dict[str, Any]) -> str:

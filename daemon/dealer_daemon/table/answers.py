@@ -11,6 +11,7 @@ from dealer_daemon.state import TableState
 from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.table.cards.unseen import QUESTIONS
 from dealer_daemon.table.common import STATION
+from dealer_drivers.instant import NS_PER_S, Instant
 
 _OF_ATTEMPT = frozenset(
     {
@@ -24,8 +25,23 @@ _OF_ATTEMPT = frozenset(
 _OF_ROUND = _OF_ATTEMPT | {CommandName.ROUND_VOID, CommandName.ENTRY_ALLOW}
 """What people say of a round. What servers say of it follows on each other's replies: no clock is asked there."""
 
+FRESH_S = 10.0
+"""A word that was sent so near to now by the clock as it goes now is one of now."""
 
-def check_resume(state: TableState, command: Command) -> None:
+
+def was_before(sent_ns: int, asked_ns: int, now: Instant) -> bool:
+    """Whether a word was sent before the table asked, both by their wall clocks.
+
+    A question that lies ahead of ``now`` was asked while the station's clock went wrong, a computer's that keeps local
+    time, say, before it was put right. Then no order can be told by it: a word of just now is an answer, and an older
+    one none.
+    """
+    if asked_ns <= now.wall_ns:
+        return sent_ns < asked_ns
+    return abs(now.wall_ns - sent_ns) > FRESH_S * NS_PER_S
+
+
+def check_resume(state: TableState, command: Command, at: Instant) -> None:
     """Raises ``Refusal`` where the command may have been sent before this pause. A question on where the next card
     belongs is answered by who has seen it, so there one of the two must show that: the pause's number, or the time."""
     named, here = command.args.get("pause"), f"({state.paused}, pause {state.paused_at})"
@@ -35,31 +51,32 @@ def check_resume(state: TableState, command: Command) -> None:
             raise Refusal(ErrorCode.NOT_NOW, message)
         return
     silent = command.sent_ns is None and state.paused in QUESTIONS and state.paused_by == STATION
-    if silent or not is_after_pause(state, command):
+    if silent or not is_after_pause(state, command, at):
         when = "does not say when it was sent" if silent else "was sent before the table asked"
         message = f"this {when}, and answers a question {here}: look at the table, then name its pause"
         raise Refusal(ErrorCode.NOT_NOW, message)
 
 
-def is_after_pause(state: TableState, command: Command) -> bool:
+def is_after_pause(state: TableState, command: Command, at: Instant) -> bool:
     """Whether the station's own pause was there when the command was sent, as far as that says. A person's pause asks
     nothing."""
     if state.paused_by != STATION or state.paused_ns is None or command.sent_ns is None:
         return True
-    return command.sent_ns >= state.paused_ns
+    return not was_before(command.sent_ns, state.paused_ns, at)
 
 
-def check_round(state: TableState, command: Command) -> None:
+def check_round(state: TableState, command: Command, at: Instant) -> None:
     """Raises ``Refusal`` for a person's word on a round, or on an attempt that waits for one, from before it was there.
     ``round`` names the round that is meant, whenever it was said."""
     current, sent_ns = state.round, command.sent_ns
     if current is None or sent_ns is None or command.name not in _OF_ROUND:
         return
-    if current.opened_ns is not None and sent_ns < current.opened_ns and command.args.get("round") is None:
+    early = current.opened_ns is not None and was_before(sent_ns, current.opened_ns, at)
+    if early and command.args.get("round") is None:
         message = f'this was sent before round {current.id} was opened: if it is meant, name it ("round")'
         raise Refusal(ErrorCode.NOT_NOW, message)
     waits = command.name in _OF_ATTEMPT and current.phase in ("held", "unconfirmed")
-    if waits and current.asked_ns is not None and sent_ns < current.asked_ns:
+    if waits and current.asked_ns is not None and was_before(sent_ns, current.asked_ns, at):
         what = f"attempt {current.attempt} of round {current.id} is {current.phase} since"
         raise Refusal(
             ErrorCode.NOT_NOW, f"this was sent before the table asked, and {what}: look at it, then say it again"

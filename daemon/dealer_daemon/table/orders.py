@@ -65,7 +65,7 @@ def answer(turn: Turn, play: Play, command: Command, event_at: Callable[[int], E
         if command.role not in MAY[command.name]:
             may = ", ".join(sorted(MAY[command.name]))
             raise Refusal(ErrorCode.NOT_ALLOWED, f"a {command.role} may not: {command.name} is for {may}")
-        check_round(turn.state, command)
+        check_round(turn.state, command, turn.at)
         result = _carry_out(turn, play, command, event_at)
     except Refusal as refusal:
         return Reply(command=command.id, ok=False, error=refusal.code, message=str(refusal))
@@ -142,7 +142,7 @@ def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays, and one that came after it.
     # Nor does a table go on without a device that a bench has.
     trouble = turn.state.paused_by == STATION and turn.state.paused in ("tries_exhausted", "violation")
-    if trouble and is_after_pause(turn.state, command) and not turn.state.lent:
+    if trouble and is_after_pause(turn.state, command, turn.at) and not turn.state.lent:
         turn.emit(TableResumed(reason="round_voided", by=command.by), subject=current.id)
     play.go_on(turn)
     return {"round": current.id}
@@ -187,7 +187,7 @@ def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     if command.role is not _MANAGER and not dealer_may_end(turn.state):
         may = f"a {command.role} may not end this pause ({turn.state.paused}): a service manager does"
         raise Refusal(ErrorCode.NOT_ALLOWED, may)
-    check_resume(turn.state, command)
+    check_resume(turn.state, command, turn.at)
     check_returned(turn.state)
     foreign = [device for device in sorted(turn.state.faults) if miscalibrated(turn.state, device)]
     if foreign:

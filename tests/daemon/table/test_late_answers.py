@@ -6,10 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply, Role
 from dealer_daemon.events import AttemptHeld, RoundOutcome, RoundVoided
+from dealer_daemon.table.answers import was_before
 from dealer_daemon.validation.spin_rules import SpinRules
+from dealer_drivers.instant import Instant
 from support.card_tables import CardTable
 from support.deck_tables import DeckTable
 from support.tables import Driven
@@ -202,3 +206,45 @@ def test_a_machine_that_stays_empty_may_be_told_of_at_any_time() -> None:
         table.wait(2)
     table.ago_s = 3.0
     assert table.ask(CommandName.DECK_INSERT, Role.DEALER, deck_set="blue").ok
+
+
+HOUR_NS = 3600 * 1_000_000_000
+
+
+def put(at: Instant, hours: float) -> Instant:
+    """The same moment by a wall clock that is so far off."""
+    return Instant(at.mono_ns, at.wall_ns + int(hours * HOUR_NS))
+
+
+def said(table: Driven, name: CommandName, at: Instant, sent_ns: int, role: Role, **args: Any) -> Reply:
+    command = Command(id=f"c{sent_ns}", name=name, client="pit", role=role, by="somebody", args=args, sent_ns=sent_ns)
+    decision = table.table.command(command, at, table.event_at)
+    table._keep(decision)
+    assert decision.command is not None
+    return decision.command.reply
+
+
+@pytest.mark.parametrize("after_s", [3.0, 3600.0])
+def test_a_clock_that_was_ahead_when_the_table_asked_locks_nobody_out(after_s: float) -> None:
+    """A computer that keeps local time starts eight hours ahead, and is put right a moment later."""
+    table, wheel = Driven(spin=SpinRules(unobserved="confirm")), Wheel()
+    wheel.at = put(wheel.at, 8)
+    table.start(wheel.at)
+    table.see(wheel.betting().rim().no_more_bets().bare("7").result("7").take())
+    right = put(wheel.at, -8).plus_s(after_s)
+    old = said(table, CONFIRM, right, right.plus_s(-60).wall_ns, Role.DEALER)
+    assert (old.ok, old.error) == (False, ErrorCode.NOT_NOW)
+    assert said(table, CONFIRM, right, right.plus_s(-1).wall_ns, Role.DEALER).ok
+    outcomes = [event.data for event in table.events if isinstance(event.data, RoundOutcome)]
+    assert [outcome.facts["number"] for outcome in outcomes] == ["7"]
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6))
+def test_only_where_the_clock_was_put_back_is_a_word_of_now_an_answer(sent_ms: int, asked_ms: int, now_ms: int) -> None:
+    base_ns = 2_000_000 * 1_000_000
+    sent_ns, asked_ns, now_ns = (base_ns + ms * 1_000_000 for ms in (sent_ms, asked_ms, now_ms))
+    before = was_before(sent_ns, asked_ns, Instant(0, now_ns))
+    if asked_ns <= now_ns:
+        assert before is (sent_ns < asked_ns)
+    else:
+        assert before is (abs(sent_ns - now_ns) > 10_000_000_000)

@@ -22,6 +22,7 @@ from dealer_daemon.events import (
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
 from dealer_daemon.state import DeckSet
+from dealer_daemon.table.answers import was_before
 from dealer_daemon.table.arguments import Refusal, text
 from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.decks import UNHEARD
@@ -141,7 +142,7 @@ class Shufflers:
         if turn.state.decks.scan == deck_set:
             raise Refusal(ErrorCode.NOT_NOW, f"the deck set {deck_set} is being scanned: end that first (deck.verify)")
         device = devices[0]
-        if command.sent_ns is not None and command.sent_ns < self._another_ns.get(device, 0):
+        if command.sent_ns is not None and was_before(command.sent_ns, self._another_ns.get(device, 0), turn.at):
             message = f"this was sent before {device} had what lies in it now: look which set it is, and say it again"
             raise Refusal(ErrorCode.NOT_NOW, message)
         self._contradicted(turn, device, deck_set)
