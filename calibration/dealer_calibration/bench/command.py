@@ -75,7 +75,7 @@ def run_bench(arguments: argparse.Namespace, body: Body, *, calibrated: bool = T
     Exit codes: 0 passed, 1 not, 2 the configuration or an answer is wrong, 3 a device or station cannot be reached,
     130 interrupted.
     """
-    answers = {**dict(arguments.sheet), **dict(arguments.answer)}
+    answers = dict(arguments.answer)
     talk = Talk(as_json=arguments.json, ask=not arguments.yes, answers=answers)
     try:
         name = getattr(arguments, "device", None)

@@ -29,7 +29,12 @@ def add_bench_options(parser: argparse.ArgumentParser, *, device: bool = True) -
         "--answer", action="append", default=[], metavar="KEY=VALUE", type=pair, help="answer a question beforehand"
     )
     parser.add_argument(
-        "--answers", type=_sheet, metavar="FILE", dest="sheet", default=(), help="the same from a file, a line each"
+        "--answers",
+        action="extend",
+        dest="answer",
+        metavar="FILE",
+        type=_sheet,
+        help="the same from a file, a line each; what is said last counts",
     )
     parser.add_argument("--json", action="store_true", help="print JSON lines, the last one the result")
     parser.add_argument(

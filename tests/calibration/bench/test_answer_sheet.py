@@ -1,4 +1,4 @@
-"""Answers from a file: a line each, remarks left out, those of the command line before them."""
+"""Answers from a file: a line each, remarks left out, and what is said last counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = ["wheel", "--table", "w1", "--device", "encoder"]
 def test_lines_are_answers_and_remarks_are_not(tmp_path: Path) -> None:
     sheet = tmp_path / "answers.txt"
     sheet.write_text("# of 3 May\nsegment.0=red\n\n  segment.1=yellow   # by the pillar\nkeep=\n")
-    assert build_parser().parse_args([*WORDS, "--answers", str(sheet)]).sheet == [
+    assert build_parser().parse_args([*WORDS, "--answers", str(sheet)]).answer == [
         ("segment.0", "red"),
         ("segment.1", "yellow"),
         ("keep", ""),
@@ -38,7 +38,7 @@ def test_a_sheet_that_is_none_is_refused_with_its_line(
     assert said in capsys.readouterr().err
 
 
-def test_questions_are_answered_from_it_and_the_command_line_comes_first(tmp_path: Path) -> None:
+def test_questions_are_answered_from_it_and_what_is_said_last_counts(tmp_path: Path) -> None:
     sheet = tmp_path / "answers.txt"
     sheet.write_text("laps.1=9\nlaps.2=8\n")
     config = wheel_config(tmp_path, "/dev/dealer/wheel")
