@@ -114,6 +114,8 @@ def apply(state: TableState, event: Event) -> TableState:
         case RoundOutcome() | RoundVoided():
             return _ended(state, event)
         case TablePaused() as data:
+            asks = data.reason == "rest_of_hand" and data.by == "station"  # a person's words may be the same
+            state = replace(state, rest_left=state.rest_left and not asks)
             return _paused(state, event, data.reason, data.by)
         case TableResumed():
             state = replace(state, paused=None, paused_at=None, paused_ns=None, paused_by=None)
@@ -210,9 +212,10 @@ def _ended(state: TableState, event: Event) -> TableState:
         outcome = Outcome(
             sequence=event.sequence, round=current.id, facts=event.data.facts, token=event.data.facts.get("spin")
         )
-        return replace(state, outcome=outcome, given_up=event.data.witnesses == ["manager"])
+        by_person = event.data.witnesses == ["manager"]
+        return replace(state, outcome=outcome, given_up=by_person, rest_left=event.data.rest_left)
     assert isinstance(event.data, RoundVoided)
-    return replace(state, given_up=event.data.by != "station")
+    return replace(state, given_up=event.data.by != "station", rest_left=event.data.rest_left)
 
 
 def _in_round(state: TableState, event: Event) -> OpenRound:

@@ -169,6 +169,8 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     """The cards that come belong to a hand that gives no result."""
     given_up: bool = False
     """A person ended the newest hand: more of its cards may come."""
+    rest_left: bool = False
+    """So it is, nothing would tell them from the next hand's, and nobody was asked yet to take them away."""
     corrected: dict[str, int] = {}
     """Sequence of the newest correction of each round whose outcome was corrected; few are."""
     faults: dict[str, list[str]] = {}

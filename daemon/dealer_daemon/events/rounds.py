@@ -156,6 +156,7 @@ class RoundOutcome(EventData, frozen=True, kw_only=True):
     """The one result of a round. Money is settled on it."""
 
     type: ClassVar[str] = "round.outcome"
+    secret: ClassVar[frozenset[str]] = frozenset({"rest_left"})
     game: str
     facts: Facts
     attempts: int
@@ -175,15 +176,20 @@ class RoundOutcome(EventData, frozen=True, kw_only=True):
     """Every object that the server handed over in this round, in order, unread."""
     calibrations: dict[str, CalibrationRef] = {}
     """By device, the calibration that the table had in use when the outcome was told."""
+    rest_left: bool = False
+    """A person decided the whole hand, and cards of it may still pass that nothing tells from the next one's."""
 
 
 class RoundVoided(EventData, frozen=True, kw_only=True):
     """The round is cancelled; stakes go back. ``seen`` are the facts known so far."""
 
     type: ClassVar[str] = "round.voided"
+    secret: ClassVar[frozenset[str]] = frozenset({"rest_left"})
     reason: str
     by: str
     seen: Facts
+    rest_left: bool = False
+    """Cards of the hand may still pass that nothing tells from the next one's."""
 
 
 class OutcomeCorrected(EventData, frozen=True, kw_only=True):

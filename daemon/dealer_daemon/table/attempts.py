@@ -106,6 +106,10 @@ class AttemptPlay:
         """What a held or unconfirmed attempt showed."""
         return {} if turn.state.round is None else turn.state.round.seen
 
+    def leaves_rest(self, turn: Turn) -> bool:  # noqa: ARG002
+        """An attempt is one whole."""
+        return False
+
     def voided(self, turn: Turn) -> None:  # noqa: ARG002
         """As ``discard``."""
         self.discard()

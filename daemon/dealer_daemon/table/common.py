@@ -92,6 +92,10 @@ class Play(Protocol):
         """The facts of the open round so far, as far as servers may know them."""
         ...
 
+    def leaves_rest(self, turn: Turn) -> bool:
+        """Whether more of the open round may come after it is voided, which would pass for the next one's."""
+        ...
+
     def voided(self, turn: Turn) -> None:
         """The round was voided: what is under way does not count."""
         ...
@@ -169,6 +173,7 @@ def emit_outcome(
     reason: str | None = None,
     *,
     last_hand: bool | None = None,
+    rest_left: bool = False,
 ) -> None:
     """The one result of the open round."""
     current = turn.state.round
@@ -190,6 +195,7 @@ def emit_outcome(
             last_hand=last_hand,
             server=current.server,
             calibrations=dict(turn.calibrations),
+            rest_left=rest_left,
         )
     )
 

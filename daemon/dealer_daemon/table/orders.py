@@ -137,7 +137,8 @@ def _close(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
 def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     current = open_round(turn, command)
     reason = text(command, "reason")
-    turn.emit(RoundVoided(reason=reason, by=command.by, seen=play.seen(turn)))
+    rest = play.leaves_rest(turn)
+    turn.emit(RoundVoided(reason=reason, by=command.by, seen=play.seen(turn), rest_left=rest))
     play.voided(turn)
     # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays, and one that came after it.
     # Nor does a table go on without a device that a bench has.

@@ -3,10 +3,15 @@ he named does not count twice, and he cannot state what contradicts the record."
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from msgspec.structs import replace
 
 from dealer_daemon.commands import CommandName, ErrorCode, Role
-from dealer_daemon.events import AttemptHeld, CardDrawn, RoundOpened, TablePaused
+from dealer_daemon.events import AttemptHeld, CardDrawn, RoundOpened, RoundOutcome, RoundVoided, TablePaused
+from dealer_daemon.mqtt.envelope import encode_event
+from dealer_daemon.round import TableState, apply, fold
 from support.card_tables import SIX, CardTable, bare
 
 WHOLE = {
@@ -76,6 +81,69 @@ def test_the_rest_of_a_decided_hand_is_asked_for_where_the_shoe_was_switched_on_
     table.manager(CommandName.ATTEMPT_DECIDE, cards=WHOLE)
     table.manager(CommandName.TABLE_RESUME)
     assert table.state.paused == "rest_of_hand"
+
+
+@pytest.mark.parametrize("restarts", [1, 2])
+@pytest.mark.parametrize("words", ["break", "rest_of_hand"])
+@pytest.mark.parametrize("how", [CommandName.ROUND_VOID, CommandName.ATTEMPT_DECIDE])
+@pytest.mark.parametrize("named", [True, False], ids=["shoe", "scanner"])
+def test_what_is_left_of_a_hand_is_asked_for_after_a_restart_in_a_persons_pause(
+    named: bool, how: CommandName, words: str, restarts: int
+) -> None:
+    table = CardTable(places=True) if named else held_at_a_scanner()
+    if named:
+        table.deal("P1 2S B1 5C")
+    table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason=words)
+    if named:
+        table.shoe_started()
+    table.manager(how, **({"cards": WHOLE} if how is CommandName.ATTEMPT_DECIDE else {}))
+    for _ in range(restarts):
+        table.restart(asked=True)
+    assert not table.of(TablePaused)[-1].detail, "nothing is asked while a person's pause stands"
+    table.manager(CommandName.TABLE_RESUME)
+    newest = table.of(TablePaused)[-1]
+    assert (newest.reason, newest.by) == ("rest_of_hand", "station")
+    assert table.ask(CommandName.TABLE_RESUME, Role.DEALER, reason="x").error is ErrorCode.NOT_ALLOWED
+    table.deal("P1 2D B1 QH" if named else "2D QH")
+    assert len(table.of(RoundOpened)) == 1, "the rest of that hand opens no round"
+    table.restart(asked=True)
+    table.manager(CommandName.TABLE_RESUME)
+    assert table.state.paused is None, "asked once, and answered"
+    table.deal("P1 8S" if named else "8S")
+    assert len(table.of(RoundOpened)) == 2
+
+
+def test_a_hand_of_which_nothing_is_left_asks_nothing_after_a_restart() -> None:
+    table = CardTable(places=True)
+    table.deal("P1 2S B1 5C")
+    table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+    table.manager(CommandName.ROUND_VOID)
+    table.restart(asked=True)
+    table.manager(CommandName.TABLE_RESUME)
+    assert table.state.paused is None, "the shoe names the places of the rest"
+
+
+@pytest.mark.parametrize(
+    ("reason", "by", "left"),
+    [("break", "a-dealer", True), ("rest_of_hand", "a-dealer", True), ("rest_of_hand", "station", False)],
+)
+def test_only_the_stations_own_question_is_what_asks_for_the_rest(reason: str, by: str, left: bool) -> None:
+    table = restarted_shoe()
+    table.manager(CommandName.ROUND_VOID)
+    ended = next(n for n, event in enumerate(table.events, 1) if isinstance(event.data, RoundVoided))
+    voided = fold(TableState(table="t1"), table.events[:ended])
+    paused = TablePaused(reason=reason, by=by)
+    assert apply(voided, replace(table.events[ended], data=paused)).rest_left is left
+
+
+def test_that_a_rest_is_left_stays_in_the_journal() -> None:
+    for how in (CommandName.ROUND_VOID, CommandName.ATTEMPT_DECIDE):
+        table = restarted_shoe()
+        table.manager(how, **({"cards": WHOLE} if how is CommandName.ATTEMPT_DECIDE else {}))
+        ended = next(event for event in table.events if isinstance(event.data, RoundVoided | RoundOutcome))
+        assert isinstance(ended.data, RoundVoided | RoundOutcome)
+        assert ended.data.rest_left
+        assert "rest_left" not in json.loads(encode_event("site", ended))["data"]
 
 
 def test_a_shoe_that_was_not_switched_on_again_names_the_rest_of_a_voided_hand_itself() -> None:

@@ -126,7 +126,7 @@ def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
     except BadFacts as error:
         raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
     check_decided(turn, play.procedure, current, hand)
-    rest = play.rest_is_left(current)
+    rest = play.rest_is_left(current)  # by what was read, and not by what is named now
     lay_out(turn, hand, reason, command.by)
     evidence = [name for step in current.steps for name in step.evidence]
     emit_outcome(
@@ -139,9 +139,10 @@ def _decide(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
         evidence,
         reason,
         last_hand=shoes.is_last_hand(turn.state, current, play.procedure),
+        rest_left=rest,
     )
     sequence = turn.state.sequence
-    play.decided(turn, rest=rest)
+    play.decided(turn)
     return {"sequence": sequence}
 
 

@@ -89,8 +89,6 @@ class CardPlay(CardPasses):
         """A card that looks like the newest, until what was held up with it would be here."""
         self.counts_off = self._own_rounds and not gives_result
         """Nothing but the count of its cards tells where a hand begins."""
-        self._rest = False
-        """A person ended a hand of which more cards may pass."""
 
     # -- what the table asks --------------------------------------------------------------------------------
 
@@ -229,12 +227,15 @@ class CardPlay(CardPasses):
         current = turn.state.round
         return {} if current is None else known(self.procedure, current.steps)
 
+    def leaves_rest(self, turn: Turn) -> bool:
+        """Whether more cards of the open hand may pass once it is voided, and would be taken for the next hand's."""
+        current, asked = turn.state.round, turn.before.paused == CardReason.UNSEEN_IN_HAND
+        assert current is not None
+        # The words of that pause ask for the cards to be taken away before it is ended.
+        return self.rest_is_left(current) and not (asked and turn.before.paused_by == STATION)
+
     def voided(self, turn: Turn) -> None:
         """What was awaited for the hand is not; a shoe or deck that was used up by it ends."""
-        ended, asked = turn.before.round, turn.before.paused == CardReason.UNSEEN_IN_HAND
-        assert ended is not None
-        # The words of that pause ask for the cards to be taken away before it is ended.
-        self._rest = self.rest_is_left(ended) and not (asked and turn.before.paused_by == STATION)
         self.give_up(turn)
 
     def give_up(self, turn: Turn) -> None:
@@ -242,16 +243,14 @@ class CardPlay(CardPasses):
         self.end_hand(turn)
         self.frames.clear()
 
-    def decided(self, turn: Turn, *, rest: bool) -> None:
-        """A person decided the whole hand. ``rest``: cards of it may still pass."""
+    def decided(self, turn: Turn) -> None:
+        """A person decided the whole hand."""
         self.give_up(turn)
-        self._rest = rest
         self._ask_for_rest(turn)
 
     def _ask_for_rest(self, turn: Turn) -> None:
         """As soon as the table stands for nothing else: a pause that stands already would swallow the question."""
-        if self._rest and turn.state.paused is None:
-            self._rest = False
+        if turn.state.rest_left and turn.state.paused is None:
             self.wait_for_rest(turn)
 
     def round_token(self) -> int | None:
