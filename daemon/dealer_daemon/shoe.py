@@ -54,9 +54,7 @@ def card_steps(steps: list[Step], data: CardEvent, shoe: Shoe | None) -> list[St
     if isinstance(data, CardCorrected):
         if at is None:
             raise FoldError(f"a card on {data.position} was corrected and none lay there")
-        misread = steps[at].unit or steps[at].misread_unit
-        corrected = replace(steps[at], card=data.card, unit=None, misread_unit=misread, by=data.by, reason=data.reason)
-        return [*steps[:at], corrected, *steps[at + 1 :]]
+        return _another(steps, at, data.card, data.by, data.reason)
     if at is None:
         withheld = isinstance(data, CardWithheld)
         step = Step(
@@ -73,6 +71,17 @@ def card_steps(steps: list[Step], data: CardEvent, shoe: Shoe | None) -> list[St
     if isinstance(data, CardWithheld) or not steps[at].withheld or steps[at].card != data.card:
         raise FoldError(f"a second card on {data.position}")
     return [*steps[:at], replace(steps[at], withheld=False), *steps[at + 1 :]]
+
+
+def _another(steps: list[Step], at: int, card: str | None, by: str, reason: str) -> list[Step]:
+    """The steps once a person said that ``card`` lies there. Back to the one that was read, it is that physical card,
+    unless that has come by right since."""
+    step = steps[at]
+    unit, read = (step.misread_unit, step.misread_card) if step.unit is None else (step.unit, step.card)
+    is_back = card == read and all(other.unit != unit for other in steps[:at] + steps[at + 1 :])
+    units = {"unit": unit} if is_back else {"unit": None, "misread_unit": unit, "misread_card": read}
+    cleared = replace(step, misread_unit=None, misread_card=None)
+    return [*steps[:at], replace(cleared, card=card, by=by, reason=reason, **units), *steps[at + 1 :]]
 
 
 def doubted(data: AttemptHeld) -> Step | None:

@@ -29,6 +29,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why that person did."""
     misread_unit: str | None = None
     """The physical card that was read here before a person said that another lies here: it may lie elsewhere."""
+    misread_card: str | None = None
+    """As which card it was read: said to lie here all the same, it is that physical card again."""
     gate: str | None = None
     expect: Facts | None = None
 

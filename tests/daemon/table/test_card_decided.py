@@ -261,6 +261,36 @@ def test_a_unit_coded_card_that_was_scanned_for_the_one_before_it_lies_where_it_
     assert table.last(TablePaused).reason == "integrity"
 
 
+def test_a_correction_taken_back_knows_again_which_physical_card_lies_there() -> None:
+    table = CardTable("baccarat")
+    table.deal("8S", unit="1/001")
+    for card in ("5C", "3D", "8S"):
+        table.manager(CommandName.CARD_CORRECT, position="player.1", card=card)
+    table.deal("5C", unit="1/002")
+    table.deal("8S", unit="1/001")  # the very card of Player 1
+    assert table.words()[-1] == "card.repeated:8S:same_unit"
+    table.restart()
+    table.deal("8S", unit="1/001")
+    assert table.words()[-1] == "card.repeated:8S:same_unit"
+    table.deal("8S", unit="1/003")  # another that looks like it
+    assert table.words()[-1] == "card.drawn:player.2:8S"
+
+
+def test_a_correction_taken_back_is_another_card_where_the_physical_one_has_come_since() -> None:
+    table = CardTable("baccarat")
+    table.deal("8S", unit="1/001")  # Banker 1: the dealer did not scan Player 1
+    table.manager(CommandName.CARD_CORRECT, position="player.1", card="5C")
+    table.deal("8S", unit="1/001")
+    assert table.words()[-1] == "card.drawn:banker.1:8S"
+    table.manager(CommandName.CARD_CORRECT, position="player.1", card="8S")
+    assert table.state.round is not None
+    assert [step.unit for step in table.state.round.steps] == [None, "set-a/1/001"]
+    table.manager(CommandName.CARD_CORRECT, position="banker.1", card="2D")
+    table.manager(CommandName.CARD_CORRECT, position="banker.1", card="8S")
+    table.deal("8S", unit="1/001")
+    assert table.words()[-1] == "card.repeated:8S:same_unit"
+
+
 # -- what contradicts the record --------------------------------------------------------------------------------------
 
 
