@@ -49,7 +49,17 @@ from dealer_daemon.events import (
     TableStarted,
     Violation,
 )
-from dealer_daemon.shoe import burnt, card_event, card_steps, counted, doubted, recounted, shoe_event, skipped
+from dealer_daemon.shoe import (
+    burnt,
+    card_event,
+    card_steps,
+    counted,
+    doubted,
+    laid_anew,
+    recounted,
+    shoe_event,
+    skipped,
+)
 from dealer_daemon.state import (
     STATE_VERSION,
     Decks,
@@ -122,6 +132,8 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(state, round=_resumed(state.round))
         case OutcomeCorrected() as data:
             state = replace(state, shoe=recounted(state.shoe, data))
+            if event.subject is not None and event.subject == state.previous_round:
+                state = replace(state, previous=laid_anew(state.previous, data))
             if event.subject is not None:
                 state = replace(state, corrected={**state.corrected, event.subject: event.sequence})
             if state.outcome is not None and event.subject == state.outcome.round:
@@ -207,7 +219,7 @@ def _resumed(current: OpenRound | None) -> OpenRound | None:
 
 def _ended(state: TableState, event: Event) -> TableState:
     current = _current(state, event)
-    state = replace(state, round=None, previous=current.steps)
+    state = replace(state, round=None, previous=current.steps, previous_round=current.id)
     if isinstance(event.data, RoundOutcome):
         outcome = Outcome(
             sequence=event.sequence, round=current.id, facts=event.data.facts, token=event.data.facts.get("spin")

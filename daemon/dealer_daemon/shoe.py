@@ -118,7 +118,21 @@ def skipped(state: TableState, data: CardSkipped) -> TableState:
         raise FoldError("a card of a skipped hand came and no shoe is in play")
     newest = Step(position=data.position, card=data.card, unit=data.unit, shoe_id=state.shoe.id)
     previous = [*state.previous, newest][-MOST_STEPS:]
-    return replace(state, shoe=_one_more(state.shoe, data.card, data.unit), previous=previous)
+    whole = state.previous_round if len(state.previous) < MOST_STEPS else None
+    after = _one_more(state.shoe, data.card, data.unit)
+    return replace(state, shoe=after, previous=previous, previous_round=whole)
+
+
+def laid_anew(steps: list[Step], data: OutcomeCorrected) -> list[Step]:
+    """The steps of the newest hand that ended, after its outcome was corrected: a physical card that was scanned for
+    another lies there no more. A plain code names no physical card, and a shoe sends again what it read itself."""
+    for position in data.was.keys() | data.cards.keys():
+        at, card = _index(steps, position), data.cards.get(position)
+        if at is None or steps[at].card != data.was.get(position) or card == steps[at].card:
+            continue
+        if steps[at].unit is not None or steps[at].misread_unit is not None:
+            steps = _another(steps, at, card, data.by, data.reason)
+    return steps
 
 
 def recounted(shoe: Shoe | None, data: OutcomeCorrected) -> Shoe | None:

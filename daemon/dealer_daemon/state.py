@@ -167,6 +167,8 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     previous: list[Step] = []
     """The steps of the newest round that ended, and the cards of hands that were skipped since: by them cards are known
     that are reported once more."""
+    previous_round: str | None = None
+    """Which round that was, as long as all its steps are kept."""
     skipping: bool = False
     """The cards that come belong to a hand that gives no result."""
     given_up: bool = False

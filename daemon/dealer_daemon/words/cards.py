@@ -111,7 +111,8 @@ CARDS: dict[str, Word] = {
     "unit_seen_before": Word(
         _VIOLATION, "This very card came before", "此牌先前已出现", "此牌先前已出現",
         "The same physical card came out of this shoe before. The table pauses (`integrity`). Not where a person said "
-        "in this hand (`card.correct`) that another card lies on the place that it was read for.",
+        "that another card lies on the place that it was read for, in this hand or the one before it (`card.correct`, "
+        "`outcome.correct`).",
     ),
     # Violations of the procedure.
     "card_while_betting": Word(

@@ -291,6 +291,93 @@ def test_a_correction_taken_back_is_another_card_where_the_physical_one_has_come
     assert table.words()[-1] == "card.repeated:8S:same_unit"
 
 
+PASSED_OVER = {"player.1": "8S", "banker.1": "5C", "player.2": "AD", "banker.2": "3H"}
+
+
+def passed_over() -> CardTable:
+    """The dealer passed over Banker 2, 3H, and scanned the first card of the next hand for it."""
+    table = CardTable("baccarat")
+    for number, card in enumerate(("8S", "5C", "AD")):
+        table.deal(card, unit=f"1/{number}")
+    table.deal("9H", unit="1/77")
+    assert table.outcome.facts["banker"]["cards"] == ["5C", "9H"]
+    return table
+
+
+def correct_outcome(table: CardTable, cards: dict[str, str]) -> None:
+    assert table.state.outcome is not None
+    sequence = table.state.outcome.sequence
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=sequence, cards=cards)
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_unit_that_an_outcome_was_corrected_for_begins_the_next_hand(restart: bool) -> None:
+    table = passed_over()
+    correct_outcome(table, PASSED_OVER)
+    if restart:
+        table.restart()
+    table.deal("9H", unit="1/77", gap_s=20)
+    assert table.words()[-1] == "card.drawn:player.1:9H"
+    table.deal("9H", unit="1/77")
+    assert table.words()[-1] == "card.repeated:9H:same_unit"
+    table.deal("2D", unit="1/78")
+    table.deal("8S", unit="1/0")  # one that does lie in the hand before
+    assert table.words("violation")[-1] == "violation:unit_seen_before"
+    assert table.state.paused == "integrity"
+
+
+def test_the_card_that_was_passed_over_does_not_begin_the_next_hand() -> None:
+    table = passed_over()
+    correct_outcome(table, PASSED_OVER)
+    table.deal("3H", unit="1/50", gap_s=20)
+    assert table.last(AttemptHeld).reason == "perhaps_repeated"
+
+
+def test_an_outcome_corrected_back_lays_the_unit_back_too() -> None:
+    table = passed_over()
+    correct_outcome(table, PASSED_OVER)
+    correct_outcome(table, PASSED_OVER | {"banker.2": "9H"})
+    table.deal("9H", unit="1/77", gap_s=20)
+    assert table.words()[-1] == "card.repeated:9H:same_unit"
+
+
+def test_a_unit_of_a_place_that_an_outcome_loses_begins_the_next_hand() -> None:
+    table = CardTable("baccarat")
+    for number, card in enumerate(("2S", "5C", "2D", "QH", "6D", "9D")):
+        table.deal(card, unit=f"1/{number}")
+    # Player 2 was 6D: eight, and no third card.
+    correct_outcome(table, {"player.1": "2S", "banker.1": "5C", "player.2": "6D", "banker.2": "QH"})
+    table.deal("9D", unit="1/5", gap_s=20)
+    assert table.words()[-1] == "card.drawn:player.1:9D"
+
+
+def test_a_correction_of_another_hand_than_the_newest_leaves_its_units() -> None:
+    table = passed_over()
+    assert table.state.outcome is not None
+    sequence = table.state.outcome.sequence
+    table.deal("8S", unit="1/80", gap_s=20)
+    table.manager(CommandName.ROUND_VOID)
+    table.clear_rest()
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=sequence, cards=PASSED_OVER | {"player.1": "7S"})
+    table.deal("8S", unit="1/80")
+    assert table.words()[-1] == "card.repeated:8S:same_unit"
+
+
+@pytest.mark.parametrize("after", ["hold", "outcome"])
+def test_a_unit_scanned_for_the_last_card_of_a_hand_begins_the_next_one(after: str) -> None:
+    table = CardTable("baccarat")
+    for number, card in enumerate(("8S", "5C", "AD")):
+        table.deal(card, unit=f"1/{number}")
+    if after == "hold":  # it was scanned for Player 2 already, and passed over after it was put right
+        table.manager(CommandName.CARD_CORRECT, position="player.2", card="KD")
+        table.deal("3H", unit="1/3")
+    else:
+        table.deal("3H", unit="1/3")
+        correct_outcome(table, PASSED_OVER | {"player.2": "KD"})
+    table.deal("AD", unit="1/2", gap_s=20)
+    assert table.words()[-1] == "card.drawn:player.1:AD"
+
+
 # -- what contradicts the record --------------------------------------------------------------------------------------
 
 

@@ -142,14 +142,17 @@ def composition(
     """What came out already, counted by card and by physical card, and how many copies of a card there are.
 
     To a continuous shuffler played cards go back: there only the cards of the round, ``steps``, are out. A physical
-    card in whose place another lies, as a person said, may be the next one: the dealer passed over the one before it.
+    card in whose place another lies, as a person said of this hand or of the newest that ended, may be the next one:
+    the dealer passed over the one before it.
     """
     shoe = state.shoe
     decks = decks_of(procedure, rules) if shoe is None else shoe.decks
     if not is_continuous(procedure, decks):
         if shoe is None:
             return {}, [], decks
-        elsewhere = {step.misread_unit for step in steps}
+        before = [step for step in state.previous if step.shoe_id == shoe.id]
+        here = {step.unit for step in (*before, *steps)}
+        elsewhere = {step.misread_unit for step in (*before, *steps)} - here
         return shoe.drawn, [unit for unit in shoe.units if unit not in elsewhere], decks
     drawn = Counter(step.card for step in steps if step.card is not None)
     return drawn, [step.unit for step in steps if step.unit is not None], decks
