@@ -379,3 +379,80 @@ def test_what_waited_in_a_voided_hand_is_of_no_later_one(tmp_path: Path) -> None
     table.second("9S")
     assert table.words()[-1] == "card.drawn:player.1:9S"
     assert "card.drawn:banker.1:5C" not in table.words()
+
+
+def scan(table: TwoReaders, device: str, text: str, after_s: float) -> None:
+    """A scanner reads the card ``after_s`` after the newest event; the table is called when it asked to be."""
+    table.at = table.at.plus_s(after_s)
+    wait(table)
+    table.see(device, replace(card(text), at=table.at))
+
+
+def wait(table: TwoReaders) -> None:
+    while (deadline_ns := table.table.deadline_ns()) is not None and deadline_ns <= table.at.mono_ns:
+        table.events += table.table.tick(NOW.plus_s((deadline_ns - NOW.mono_ns) / 1e9 + 1e-6)).events
+
+
+def ask_for_rescan(table: TwoReaders) -> None:
+    table.at = table.at.plus_s(0.2)
+    command = Command(id="c1", name=CommandName.ATTEMPT_REFUSE, client="x", role=Role.DEALER, by="d", args={})
+    decision = table.table.command(command, table.at, lambda _: None)
+    assert decision.command is not None
+    assert decision.command.reply.ok, decision.command.reply
+    table.events += decision.events
+
+
+@pytest.mark.parametrize("reader", ["first", "second"])
+@pytest.mark.parametrize("rest_s", [None, 0.5])
+@pytest.mark.parametrize("again_s", [0.3, 1.0, 3.0])
+def test_a_card_that_the_dealer_asked_to_scan_again_counts_once(
+    tmp_path: Path, reader: str, rest_s: float | None, again_s: float
+) -> None:
+    """One reader had it; ``rest_s`` after the dealer asked the other one has it too, or never."""
+    other = "second" if reader == "first" else "first"
+    table = TwoReaders(TWO_SCANNERS, tmp_path)
+    scan(table, "first", "8S", 2)
+    scan(table, "second", "8S", 0.2)
+    scan(table, reader, "5C", 3)
+    ask_for_rescan(table)
+    assert table.words()[-1] == "attempt.refused:banker.1:dealer_rescan"
+    if rest_s is not None:
+        scan(table, other, "5C", rest_s)
+        assert table.words()[-1] == "attempt.refused:banker.1:dealer_rescan", "the card waits for the scan asked for"
+    scan(table, "first", "5C", again_s)
+    scan(table, "second", "5C", 0.2)
+    table.at = table.at.plus_s(5)
+    wait(table)
+    scan(table, "first", "AD", 0)
+    scan(table, "second", "AD", 0.2)
+    drawn = [text for text in table.words() if text.startswith("card.drawn")]
+    assert drawn == ["card.drawn:player.1:8S", "card.drawn:banker.1:5C", "card.drawn:player.2:AD"]
+    since = table.words()[table.words().index(drawn[1]) :]
+    assert not [text for text in since if text.startswith("attempt.refused")], "a card that lies is not asked for again"
+
+
+def test_another_card_scanned_after_the_dealer_asked_lies_where_it_was_asked_for(tmp_path: Path) -> None:
+    table = TwoReaders(TWO_SCANNERS, tmp_path)
+    scan(table, "first", "8S", 2)
+    scan(table, "second", "8S", 0.2)
+    scan(table, "first", "5H", 3)  # misread
+    ask_for_rescan(table)
+    scan(table, "first", "5C", 0.3)
+    scan(table, "second", "5C", 0.1)
+    assert table.words()[-1] == "card.drawn:banker.1:5C"
+
+
+def test_a_cut_card_behind_a_card_that_is_scanned_again_is_said(tmp_path: Path) -> None:
+    table = TwoReaders(TWO_SCANNERS, tmp_path)
+    scan(table, "first", "8S", 2)
+    table.see("first", CutCard(at=table.at, raw=b"C"))
+    assert "shoe.cut_card" not in table.words()
+    scan(table, "second", "8S", 0.2)
+    assert "shoe.cut_card" in table.words()
+    other = TwoReaders(TWO_SCANNERS, tmp_path)
+    scan(other, "first", "8S", 2)
+    scan(other, "second", "8S", 0.2)
+    scan(other, "first", "5C", 2)
+    other.see("first", CutCard(at=other.at, raw=b"C"))
+    ask_for_rescan(other)
+    assert "shoe.cut_card" in other.words()

@@ -97,7 +97,6 @@ def _refuse(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
             ErrorCode.NOT_NOW, "no card is due that could be scanned again: decide the hand or void the round"
         )
     reason = "manager_refused" if current.phase == "held" else str(CardReason.DEALER_RESCAN)
-    play.dismiss_result()
     play.answer_doubt()
     refuse(
         turn,
@@ -107,6 +106,7 @@ def _refuse(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
         play.rules.tries_before_pause,
         wanted.position,
     )
+    play.refused(turn)
     play.advance(turn)
     return {"attempt": current.attempt, "position": wanted.position}
 

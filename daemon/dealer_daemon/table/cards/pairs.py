@@ -22,7 +22,7 @@ from dealer_daemon.table.common import Rules
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable, CutCard
 
 _CARDS = (CardRead, CardUnreadable, CardForeign)
 _GONE = (Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT)
@@ -78,6 +78,13 @@ class Pairs:
         self._theirs.clear()
         self._looks, self._late = False, None
 
+    def scan_again(self) -> list[Reading]:
+        """A person asks for the card once more: no look at it so far counts, and some of them may still come. Back come
+        those readings that are no cards."""
+        if not any(isinstance(reading, _CARDS) for reading in (*self._mine, *self._theirs)):
+            return []
+        return self._emptied()
+
     def _is_late(self, reading: CardRead) -> bool:
         if self._late is None or reading.at.mono_ns >= self._late[1]:
             return False
@@ -124,16 +131,23 @@ class Pairs:
         unsure = any(doubts) if late else all(doubts)
         self._late = (mine, at.plus_s(self._wait_s).mono_ns) if self._looks else None
         self._looks = False
+        for row in (self._mine, self._theirs):  # such looks may wait already
+            for at_row, reading in enumerate(row):
+                if isinstance(reading, CardRead) and not reading.repeated and self._is_late(reading):
+                    row[at_row] = replace(reading, repeated=True, unsure=True)
         return replace(mine, repeated=unsure, unsure=unsure)
 
     def _broken(self, first: Reading) -> list[Reading]:
         """One card to be scanned again: the rows cannot be put side by side any more, so what waits behind it is to be
         scanned after it. What is no card is said all the same."""
+        return [first, *self._emptied()]
+
+    def _emptied(self) -> list[Reading]:
         others = [reading for reading in self._mine if not isinstance(reading, _CARDS)]
         self._mine.clear()
         self._theirs.clear()
         self._looks = True
-        return [first, *others]
+        return others
 
     def _alone(self, at: Instant) -> list[Reading]:
         """What waits had only one reader; a look at the card before may be that, and is dropped."""
@@ -184,6 +198,13 @@ class PairedCardPlay(CardPlay):
         """What waits for its second reader does not count either."""
         self.pairs.reset()
         super().discard()
+
+    def refused(self, turn: Turn) -> None:
+        """What waits for its second reader is the card that is scanned again, or behind it."""
+        for reading in self.pairs.scan_again():
+            if isinstance(reading, CutCard):  # the shoe's own result is dismissed with the card before it
+                super().reading(turn, "", reading)
+        super().refused(turn)
 
     def give_up(self, turn: Turn) -> None:
         """What waits for its second reader is of the hand that ended."""

@@ -380,8 +380,8 @@ class CardPlay(CardPasses):
         self.end_hand(turn)
         self.told = told
 
-    def dismiss_result(self) -> None:
-        """A person said that the hand goes on, whatever the shoe says of it."""
+    def refused(self, turn: Turn) -> None:  # noqa: ARG002
+        """A person said that the hand goes on with the card that is due, whatever the shoe says of it."""
         self._witness.reset()
 
     def end_hand(self, turn: Turn) -> None:
