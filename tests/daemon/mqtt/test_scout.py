@@ -207,7 +207,7 @@ async def test_the_first_that_was_cut_off_finds_the_second_when_it_is_back(broke
         first._client.renew("the cable is cut")
         async with uplink_to(broker.port, MemoryOutbox(), boot="second") as second:
             await until(lambda: second.status.connected)
-            await until(lambda: CONTESTED in codes(first))
+            await until(lambda: CONTESTED in codes(first) and first.held is not None)
             assert first.held is not None
             assert "boot second" in first.held.detail
             assert second.status.connected
