@@ -25,6 +25,7 @@ OWN = {
     "dice": [
         "calibration/test_dice_*",
         "calibration/dice",
+        "daemon/validation/test_dice_old_dice.py",
         "real/test_dice_*",
         "system/test_dice_*",
         "system/test_day_of_play.py",

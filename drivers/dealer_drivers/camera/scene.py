@@ -33,6 +33,9 @@ LONG_GAP_S = 0.25
 only a gap that is as long as the quiet time, and as this, breaks it."""
 
 
+_FROZEN = "the camera gives the same picture again and again: restart the camera"
+
+
 class SceneDoubt(StrEnum):
     """Why a scene gives no value, whatever lies there."""
 
@@ -183,6 +186,8 @@ class SceneWatcher:
         if not self._still:
             if not late and not question.rested:
                 return None
+            if not question.rested and taken_ns - self._newest_ns >= self._look_ns / 2:
+                return self._looked(question, pixels, taken_ns, None, (SceneDoubt.CAMERA_FAULT,), _FROZEN)
             # What lies there after it moved again is not what was asked about.
             detail = f"something moved in the picture for {self._look_ns / 1e9:g} s"
             if question.rested:
@@ -193,8 +198,7 @@ class SceneWatcher:
         if digest in question.digests:
             if not late:
                 return None
-            detail = "the camera gives the same picture again and again: restart the camera"
-            return self._looked(question, pixels, taken_ns, None, (SceneDoubt.CAMERA_FAULT,), detail)
+            return self._looked(question, pixels, taken_ns, None, (SceneDoubt.CAMERA_FAULT,), _FROZEN)
         question.digests.add(digest)
         question.frames += 1
         question.first_ns = question.first_ns or taken_ns
