@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dealer_calibration.bench import Finding
-from dealer_calibration.cameras.bounds import upper
+from dealer_calibration.bounds import at_most
 
 READ = 0.9
 """Part of the clean layouts that must be read."""
@@ -77,7 +77,7 @@ def judged(layouts: Sequence[LayoutRead]) -> list[Finding]:
             )
         )
     elif read:
-        most = upper(0, len(read))
+        most = at_most(0, len(read))
         found.append(
             Finding(
                 code="read_wrong",

@@ -56,8 +56,7 @@ def keep_calibration(
         )
         return device.store.save(draft, dt.datetime.now(dt.UTC))
     except CalibrationError as error:
-        raise BenchError(str(error), WRONG) from error
+        raise BenchError(f"the calibration cannot be kept: {error}", WRONG) from error
     except OSError as error:
-        raise BenchError(
-            f"{error.filename or device.store.root}: cannot be written: {error.strerror}", WRONG
-        ) from error
+        where = error.filename or device.store.root
+        raise BenchError(f"the calibration cannot be kept: {where}: {error.strerror}", WRONG) from error

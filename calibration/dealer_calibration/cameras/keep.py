@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import cv2
 
-from dealer_calibration.bench import BenchCommand, BenchError, Finding, Result, keep_result
-from dealer_calibration.calibration_files import TOOL
+from dealer_calibration.bench import BenchCommand, Finding, Result, keep_result
+from dealer_calibration.bench import keeping as bench_keeping
 from dealer_calibration.cameras.figures import Bgr
-from dealer_drivers.calibration import Calibration, CalibrationError, Draft
+from dealer_drivers.calibration import Calibration
 from dealer_drivers.calibration.identity import serial_of_port
 
 RESTART = "the station takes it up when it is started again"
@@ -20,28 +19,11 @@ RESTART = "the station takes it up when it is started again"
 def keep_calibration(
     command: BenchCommand, kind: str, files: Mapping[str, bytes], values: Mapping[str, Any]
 ) -> Calibration:
-    """The device's calibration from now on, whole or not at all. Raises ``BenchError`` where it cannot be kept."""
-    device = command.device
-    try:
-        draft = Draft(
-            kind=kind,
-            table=device.table,
-            device=device.name,
-            driver=device.driver.name,
-            serial=serial_of_port(device.port),
-            by=command.arguments.by,
-            tool=TOOL,
-            based_on=device.store.current(device.table, device.name),
-            values=values,
-            files=files,
-        )
-        return device.store.save(draft, dt.datetime.now(dt.UTC))
-    except CalibrationError as error:
-        raise BenchError(f"the calibration cannot be kept: {error}") from error
-    except OSError as error:
-        raise BenchError(
-            f"the calibration cannot be kept: {error.filename or device.store.root}: {error.strerror}"
-        ) from error
+    """The device's calibration from now on (``bench.keeping``), with the serial number that the camera's port names."""
+    device, by = command.device, command.arguments.by
+    return bench_keeping.keep_calibration(
+        device, kind=kind, by=by, serial=serial_of_port(device.port), values=values, files=files
+    )
 
 
 def kept(command: BenchCommand, made: Calibration) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dealer_calibration.bench import Finding, Result
 from dealer_calibration.cards.book import BOOK
@@ -79,24 +80,18 @@ def judge(
     if not results:
         return Finding(code="proved", ok=False, said="it was never proved at the bench", do_next=do_next)
     newest = max(results, key=lambda result: result.made)
-    figures = {"command": newest.command, "made": newest.made, "by": newest.by, "passed": newest.passed}
-    if not newest.passed:
-        wrong = ", ".join(finding.code for finding in newest.findings if finding.ok is False)
-        wrong = wrong or "nothing was seen to be right"
-        said = f"{newest.command} of {newest.made} did not pass: {wrong}"
-        return Finding(code="proved", ok=False, said=said, do_next=do_next, figures=figures)
+    figures = _figures(newest)
+    wrong = _why_not_passed(newest)
+    if wrong is not None:
+        return Finding(code="proved", ok=False, said=wrong, do_next=do_next, figures=figures)
     other = None if calibration is None else _of_another(newest, calibration)
     other = other or _not_looked_at(newest, book)
     if other is not None:
         return Finding(code="proved", ok=False, said=other, do_next=do_next, figures=figures)
-    made = made_at(newest.made)
-    if made is None:
-        said = f"when {newest.command} passed is not known"
+    days, said = _age(newest, now)
+    if days is None:
         return Finding(code="proved", ok=False, said=said, do_next=do_next, figures=figures)
-    days = (now - made).days
-    said = f"{newest.command} passed {days} days ago, by {newest.by or 'somebody'}"
     if days < 0:
-        said = f"{newest.command} of {newest.made} is from the future: set the clock of this machine"
         return Finding(code="proved", ok=None, said=said, do_next=do_next, figures=figures)
     few = _too_few(newest)
     if few is not None:
@@ -117,23 +112,39 @@ def judge_quick(
     if newest is None or (calibration is not None and _of_another(newest, calibration) is not None):
         said = "nobody looked at the empty place since the calibration: moved, blurred, lit otherwise, dirty?"
         return Finding(code="quick_look", ok=None, said=said, do_next=do_next)
-    figures = {"command": newest.command, "made": newest.made, "by": newest.by, "passed": newest.passed}
-    if not newest.passed:
-        wrong = ", ".join(finding.code for finding in newest.findings if finding.ok is False)
-        said = f"{newest.command} of {newest.made} did not pass: {wrong or 'nothing was seen to be right'}"
-        return Finding(code="quick_look", ok=False, said=said, do_next=f"mend that, then {do_next}", figures=figures)
-    made = made_at(newest.made)
-    if made is None:
-        said = f"when {newest.command} passed is not known"
-        return Finding(code="quick_look", ok=None, said=said, do_next=do_next, figures=figures)
-    days = (now - made).days
-    said = f"{newest.command} passed {days} days ago, by {newest.by or 'somebody'}"
-    if days < 0:
-        said = f"{newest.command} of {newest.made} is from the future: set the clock of this machine"
+    figures = _figures(newest)
+    wrong = _why_not_passed(newest)
+    if wrong is not None:
+        return Finding(code="quick_look", ok=False, said=wrong, do_next=f"mend that, then {do_next}", figures=figures)
+    days, said = _age(newest, now)
+    if days is None or days < 0:
         return Finding(code="quick_look", ok=None, said=said, do_next=do_next, figures=figures)
     if days > QUICK_DAYS:
         return Finding(code="quick_look", ok=None, said=f"{said}: not of today", do_next=do_next, figures=figures)
     return Finding(code="quick_look", ok=True, said=said, figures=figures)
+
+
+def _figures(result: Result) -> dict[str, Any]:
+    return {"command": result.command, "made": result.made, "by": result.by, "passed": result.passed}
+
+
+def _why_not_passed(result: Result) -> str | None:
+    """What was wrong; ``None`` where it passed."""
+    if result.passed:
+        return None
+    wrong = ", ".join(finding.code for finding in result.findings if finding.ok is False)
+    return f"{result.command} of {result.made} did not pass: {wrong or 'nothing was seen to be right'}"
+
+
+def _age(result: Result, now: dt.datetime) -> tuple[int | None, str]:
+    """How many days ago it passed, below 0 for the future, ``None`` where that is not known; and that in a sentence."""
+    made = made_at(result.made)
+    if made is None:
+        return None, f"when {result.command} passed is not known"
+    days = (now - made).days
+    if days < 0:
+        return days, f"{result.command} of {result.made} is from the future: set the clock of this machine"
+    return days, f"{result.command} passed {days} days ago, by {result.by or 'somebody'}"
 
 
 def _of_another(result: Result, calibration: InUse) -> str | None:

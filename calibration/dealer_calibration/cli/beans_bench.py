@@ -81,18 +81,14 @@ def calibrate(arguments: argparse.Namespace) -> int:
     from dealer_calibration.bean_cloth.layouts import counts_of
     from dealer_calibration.bench import BenchError, Result, run_bench
     from dealer_calibration.cameras.camera import camera_taken
+    from dealer_calibration.cameras.truth import read_truth
 
     async def body(command: BenchCommand) -> Result:
         if arguments.pictures < guide.PICTURES_LEAST:
             raise BenchError(f"--pictures: {guide.PICTURES_LEAST} or more are needed")
         counts = None
         if arguments.truth is not None:
-            try:
-                counts = counts_of(arguments.truth.read_text("utf-8"))
-            except OSError as error:
-                raise BenchError(f"--truth {arguments.truth}: cannot be read: {error.strerror}") from error
-            except ValueError as error:
-                raise BenchError(f"--truth {arguments.truth}: {error}") from error
+            counts = read_truth(arguments.truth, counts_of)
             wanted = arguments.pictures + arguments.layouts
             if len(counts) < wanted:
                 raise BenchError(f"--truth {arguments.truth}: has {len(counts)} layouts, {wanted} are asked for")

@@ -88,6 +88,7 @@ def calibrate(arguments: argparse.Namespace) -> int:
     be reached, 130 interrupted."""
     from dealer_calibration.bench import BenchCommand, BenchError, Result, run_bench
     from dealer_calibration.cameras.camera import camera_taken
+    from dealer_calibration.cameras.truth import read_truth
     from dealer_calibration.dice_rig import guide
     from dealer_calibration.dice_rig.shaker import shaker_taken
     from dealer_calibration.dice_rig.shakes import SHAKES, truth_of
@@ -96,12 +97,7 @@ def calibrate(arguments: argparse.Namespace) -> int:
     async def body(command: BenchCommand) -> Result:
         truth = None
         if arguments.truth is not None:
-            try:
-                truth = truth_of(arguments.truth.read_text("utf-8"))
-            except OSError as error:
-                raise BenchError(f"--truth {arguments.truth}: cannot be read: {error.strerror}") from error
-            except ValueError as error:
-                raise BenchError(f"--truth {arguments.truth}: {error}") from error
+            truth = read_truth(arguments.truth, truth_of)
         shakes = arguments.shakes or (SHAKES if truth is None else len(truth))
         if truth is not None and len(truth) < shakes:
             raise BenchError(f"--truth {arguments.truth}: has {len(truth)} shakes, --shakes asks for {shakes}")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from dealer_calibration.shadow.compare import Comparison
     from dealer_calibration.shadow.ours import Shadow
 
-JOURNAL = "journal.sqlite3"
-"""The journal's file in ``state_dir``."""
 WINDOW_S = 15.0
 """How far two results of one round may be apart: less than half of the fastest game's round."""
 
@@ -116,11 +114,11 @@ def _seconds(text: str) -> float:
 def report(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 every round that was compared agrees and none is missed without a reason, 1 not so, or nothing
     could be compared, 2 wrong input, 3 the disk."""
+    from dealer_calibration.journal_export import NoExportError
     from dealer_calibration.shadow.compare import compare
     from dealer_calibration.shadow.ours import BadExport, NotShadow
     from dealer_calibration.shadow.page import make_page
     from dealer_calibration.shadow.theirs import BadResultsError, read_results
-    from dealer_calibration.statistics.source import NoExportError
     from dealer_daemon.config import ConfigErrors
     from dealer_drivers.whole_files import write_whole
 
@@ -168,15 +166,13 @@ def _zone(name: str) -> Any:
 
 
 def _shadow(arguments: argparse.Namespace) -> Shadow:
+    from dealer_calibration.journal_export import export_of, journal_of
     from dealer_calibration.shadow.ours import read_shadow
-    from dealer_calibration.statistics.source import export_of
-    from dealer_daemon.config import load_config
 
     if arguments.export is not None:
         with arguments.export.open("rb") as lines:
             return read_shadow(lines, arguments.table, any_table=arguments.live)
-    journal: Path = arguments.journal or Path(load_config(arguments.config).station.state_dir) / JOURNAL
-    with export_of(journal, arguments.table) as lines:
+    with export_of(arguments.journal or journal_of(arguments.config), arguments.table) as lines:
         return read_shadow(lines, arguments.table, any_table=arguments.live)
 
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from dealer_calibration.statistics.health import Answer, TableHealth
     from dealer_calibration.statistics.outcomes import Export
 
-JOURNAL = "journal.sqlite3"
-"""The journal's file in ``state_dir``."""
-
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand."""
@@ -60,10 +57,10 @@ def _since(text: str) -> datetime:
 
 def statistics(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 nothing to be looked at, 1 something is, or the journal is damaged, 2 wrong input, 3 the disk."""
+    from dealer_calibration.journal_export import NoExportError
     from dealer_calibration.statistics.health import Health, examine
     from dealer_calibration.statistics.outcomes import BadExportError
     from dealer_calibration.statistics.page import make_page
-    from dealer_calibration.statistics.source import NoExportError
     from dealer_calibration.statistics.words import BEGINNING_MOVES
     from dealer_daemon.config import ConfigErrors
     from dealer_drivers.whole_files import write_whole
@@ -100,9 +97,8 @@ def statistics(arguments: argparse.Namespace) -> int:
 
 
 def _read(arguments: argparse.Namespace) -> Export:
+    from dealer_calibration.journal_export import export_of, journal_of
     from dealer_calibration.statistics.outcomes import BadExportError, read_outcomes
-    from dealer_calibration.statistics.source import export_of
-    from dealer_daemon.config import load_config
 
     table, since = arguments.table, arguments.since
     if arguments.export is not None:
@@ -116,8 +112,7 @@ def _read(arguments: argparse.Namespace) -> Export:
                 f"{arguments.export}: is empty: export with `dealer-daemon journal export FILE --json`"
             )
         return found
-    journal: Path = arguments.journal or Path(load_config(arguments.config).station.state_dir) / JOURNAL
-    with export_of(journal, table) as lines:
+    with export_of(arguments.journal or journal_of(arguments.config), table) as lines:
         return read_outcomes(lines, table, since)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dealer_calibration.bench import Finding
-from dealer_calibration.cameras.bounds import upper
+from dealer_calibration.bounds import at_most
 from dealer_calibration.cameras.figures import Bgr, edge_px
 from dealer_calibration.dice_rig.margins import margins
 from dealer_calibration.dice_rig.shakes import ShakeRead
@@ -48,7 +48,7 @@ def chosen(profile: RigProfile, flat: Sequence[Bgr], count: int) -> tuple[RigPro
             Finding(code="limits", ok=False, said=sentence, do_next="mend that and calibrate again")
             for sentence in said
         ]
-    beyond = upper(0, faces)
+    beyond = at_most(0, faces)
     text = (
         f"from {faces} flat faces: size within {limits.size:.1%}, squareness {limits.unequal:.1%}, roundness "
         f"{limits.stretch:.1%}; at most {beyond:.1%} of flat faces are farther off than all of these were (95 % sure), "

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from dealer_calibration.bench import Finding
-from dealer_calibration.cameras.bounds import upper
+from dealer_calibration.bounds import at_most
 from dealer_calibration.dice_rig.margins import LIMITS, NEAR, bars, histograms
 
 Typed: TypeAlias = tuple[int, ...] | None
@@ -123,7 +123,7 @@ class Tally:
             "flat": len(self.flat),
             "read": len(self.read),
             "wrong": len(self.wrong),
-            "wrong_at_most": round(upper(len(self.wrong), len(self.read)), 5) if self.read else None,
+            "wrong_at_most": round(at_most(len(self.wrong), len(self.read)), 5) if self.read else None,
             "refused": self.reasons(),
             "confusion": self.confusion(),
             "margins": self.histograms(),
@@ -154,7 +154,7 @@ def _right(tally: Tally) -> Finding:
         return Finding(
             code="read_wrong", ok=False, said="no shake was read", do_next="see why they were refused", figures=figures
         )
-    most = upper(0, read)
+    most = at_most(0, read)
     return Finding(
         code="read_wrong",
         ok=True,
@@ -172,7 +172,7 @@ def _enough(tally: Tally) -> list[Finding]:
             code="few_shakes",
             ok=None,
             said=f"{read} read shakes prove little: a set has {SHAKES}, which bound the wrong ones at "
-            f"{upper(0, SHAKES):.1%}",
+            f"{at_most(0, SHAKES):.1%}",
             do_next=f"calibrate with {SHAKES} shakes before the table opens",
         )
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from dealer_calibration.shadow.bound import CONFIDENCE, at_most, rounds_for
+from dealer_calibration.bounds import CONFIDENCE, at_most, rounds_for
 from dealer_calibration.shadow.ours import Ours, Shadow, Why
 from dealer_calibration.shadow.pairing import pair
 from dealer_calibration.shadow.theirs import BadResultsError, Theirs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dealer_calibration.shadow.bound import CONFIDENCE, rounds_for
+from dealer_calibration.bounds import CONFIDENCE, rounds_for
 from dealer_calibration.shadow.compare import GOAL, Comparison, Difference
 from dealer_calibration.shadow.values import NoFact, fact_at
 from dealer_calibration.shadow.values import names as all_names

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from dealer_calibration.cameras.bounds import upper
+from dealer_calibration.bounds import at_most
 from dealer_calibration.cameras.figures import Bgr
 from dealer_calibration.dice_rig.limits import chosen
 from dealer_calibration.dice_rig.shown import look_at, profile_of
@@ -76,4 +76,4 @@ def test_thousands_of_shakes_of_rigs_that_the_tool_calibrated() -> None:
         good, can, unfit = good + some, can + of, unfit + (of == 0)
     assert unfit <= MOST_UNFIT * len(RIGS)
     assert good >= 0.99 * can
-    assert upper(0, good) < 0.001
+    assert at_most(0, good) < 0.001

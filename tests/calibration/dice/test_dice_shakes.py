@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_calibration.cameras.bounds import upper
+from dealer_calibration.bounds import at_most
 from dealer_calibration.dice_rig.margins import bars, histograms
 from dealer_calibration.dice_rig.shakes import ShakeRead, Tally, Typed, judged, truth_of, typed_dice
 
@@ -112,12 +112,12 @@ def test_a_file_of_truth_names_its_wrong_line() -> None:
 @given(st.integers(1, 400), st.data())
 def test_a_bound_lies_above_what_was_seen_and_falls_with_more_tries(tries: int, data: st.DataObject) -> None:
     events = data.draw(st.integers(0, tries))
-    bound = upper(events, tries)
+    bound = at_most(events, tries)
     assert events / tries <= bound <= 1
     if events == 0:
         assert bound == pytest.approx(1 - 0.05 ** (1 / tries), abs=1e-9)
     if events < tries:
-        assert upper(events, tries + 1) <= bound
+        assert at_most(events, tries + 1) <= bound
 
 
 def test_a_histogram_holds_every_reading() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_calibration.shadow.bound import at_most, rounds_for
+from dealer_calibration.bounds import at_most, rounds_for
 from dealer_calibration.shadow.pairing import pair
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Where the export comes from: a file, standard input, or a journal that the daemon's own command exports."""
+"""The lines of a journal, as the daemon's own command exports them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import IO
 
 from dealer_calibration.cli.exit_codes import NO, UNREACHABLE, WRONG
+from dealer_daemon.config import load_config
+
+FILE_NAME = "journal.sqlite3"
+"""The journal's file in ``state_dir``."""
 
 
 class NoExportError(Exception):
@@ -19,6 +23,11 @@ class NoExportError(Exception):
         super().__init__(text)
         self.text = text
         self.code = code
+
+
+def journal_of(config: Path) -> Path:
+    """The journal of the station that the configuration file names. Raises ``ConfigErrors``."""
+    return Path(load_config(config).station.state_dir) / FILE_NAME
 
 
 @contextmanager

@@ -8,10 +8,10 @@ CONFIDENCE = 0.95
 
 
 def at_most(seen: int, of: int, confidence: float = CONFIDENCE) -> float:
-    """The largest share of which ``seen`` or fewer in ``of`` independent rounds is not too rare (Clopper and Pearson,
+    """The largest share of which ``seen`` or fewer in ``of`` independent tries is not too rare (Clopper and Pearson,
     Biometrika 26, 1934, one-sided): what is true is above it with a chance of at most 1 - ``confidence``.
 
-    1.0 where nothing was compared. Raises ``ValueError`` for counts that cannot be.
+    1.0 where nothing was tried. Raises ``ValueError`` for counts that cannot be.
     """
     if not 0 <= seen <= of:
         raise ValueError(f"{seen} of {of}")
