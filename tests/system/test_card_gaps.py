@@ -19,7 +19,8 @@ from hw_sim.scenario import load_scenario, parse_scenario
 from hw_sim.simulation import Simulation, running
 from support.checker import committed
 from support.game_server import Server
-from support.live import SITE, Live, live, until
+from support.live import Live, live, until
+from support.scanner_station import configure_scanner
 
 CARDS = ["8S", "5C", "KD", "2H", "9C", "3D", "TD", "4S", "7H", "6C"]
 """The first of the shoe: no two in a row look alike, so that nothing else is asked."""
@@ -38,24 +39,6 @@ card_s = [{0.4 * SPEED}, {0.4 * SPEED}]
 top = {CARDS}
 """
 """Longer from card to card than what two readings that were held up have between them."""
-STATION = """
-[station]
-site = "{site}"
-state_dir = "{state}"
-[mqtt]
-url = "mqtt://127.0.0.1:{port}"
-[tables.r1]
-game = "dragon-tiger"
-round_source = "{source}"
-[tables.r1.shoe]
-require_verified = false
-[[tables.r1.devices]]
-name = "scanner"
-driver = "barcode-serial"
-port = "{scanner}"
-codebook = "rank-suit"
-suffix = "line"
-"""
 
 
 @dataclass
@@ -126,8 +109,7 @@ async def at_table(folder: Path, source: str = "device") -> AsyncIterator[Table]
     """The simulation runs, the station does not yet."""
     scenario, run_dir = parse_scenario(SCENARIO, "t.toml"), folder / "dev"
     async with live(folder) as here, running(scenario, seed=1, speed=SPEED, run_dir=run_dir) as sim:
-        text = STATION.format(site=SITE, state=here.state, port=here.port, source=source, scanner=sim.ports["scanner"])
-        here.config.write_text(text)
+        configure_scanner(here, sim.ports["scanner"], source=source)
         daemon = (sys.executable, "-m", "dealer_daemon", "run", "--config", str(here.config), "--log-format", "json")
         here.daemon.command = daemon
         server = Server(here.port)

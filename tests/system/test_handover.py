@@ -17,7 +17,8 @@ from hw_sim.simulation import running
 from support.checker import committed
 from support.game_server import Server
 from support.handover import bench, up_again
-from support.live import SITE, Child, Live, live, until
+from support.live import Child, Live, live, until
+from support.scanner_station import configure_scanner
 
 SPEED = 25.0
 
@@ -202,32 +203,12 @@ between_s = [0.1, 0.1]
 card_s = [0.5, 0.5]
 top = ["8S", "5C", "KD", "2H", "9C", "3D", "TD", "4S"]
 """
-CARD_STATION = """
-[station]
-site = "{site}"
-state_dir = "{state}"
-[mqtt]
-url = "mqtt://127.0.0.1:{port}"
-[tables.r1]
-game = "dragon-tiger"
-round_source = "device"
-[tables.r1.shoe]
-require_verified = false
-[[tables.r1.devices]]
-name = "scanner"
-driver = "barcode-serial"
-port = "{scanner}"
-codebook = "rank-suit"
-suffix = "line"
-"""
 
 
 async def test_at_a_card_table_a_person_says_where_it_goes_on(tmp_path: Path) -> None:
     scenario = parse_scenario(CARDS, "t.toml")
     async with live(tmp_path) as here, running(scenario, seed=1, run_dir=tmp_path / "dev") as sim:
-        here.config.write_text(
-            CARD_STATION.format(site=SITE, state=here.state, port=here.port, scanner=sim.ports["scanner"])
-        )
+        configure_scanner(here, sim.ports["scanner"])
         run = (sys.executable, "-m", "dealer_daemon", "run", "--config", str(here.config), "--log-format", "json")
         here.daemon.command = run
         await here.daemon_up()
