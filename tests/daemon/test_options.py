@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from dealer_daemon.config.types import DeviceKeys, MqttConfig, StationConfig, TableKeys
+from dealer_daemon.config.types import DeviceKeys, MqttConfig, ScreenConfig, StationConfig, TableKeys
 from dealer_daemon.games import game_names, load_game
 from dealer_daemon.schema.docstrings import field_docs, one_line
 from dealer_daemon.schema.option_notes import NOTES
@@ -52,7 +52,7 @@ SECTIONS = ("spin", "shoe", "shake", "beans", "turn")
 
 def sections() -> Iterator[Any]:
     """Every type of the configuration that has keys of its own."""
-    found: list[type[msgspec.Struct]] = [StationConfig, MqttConfig, TableKeys, DeviceKeys, LapCurve]
+    found: list[type[msgspec.Struct]] = [StationConfig, MqttConfig, ScreenConfig, TableKeys, DeviceKeys, LapCurve]
     for name in game_names():
         settings = load_game(name).settings
         nested = [field.type for field in msgspec.structs.fields(settings) if field.name in SECTIONS]

@@ -130,7 +130,7 @@ def _loaded(config: Path, table: str) -> Config:
     read: list[tuple[StationConfig | None, MqttConfig | None, Mapping[str, TableConfig]]] = []
 
     def take(
-        station: StationConfig | None, mqtt: MqttConfig | None, tables: Mapping[str, TableConfig]
+        station: StationConfig | None, mqtt: MqttConfig | None, tables: Mapping[str, TableConfig], *_others: object
     ) -> list[Problem]:
         read.append((station, mqtt, tables))
         return []

@@ -54,6 +54,7 @@ async def _run(config: object, speed: float) -> int:
     from dealer_daemon.round import FoldError
     from dealer_daemon.signing import KeyFileError
     from dealer_daemon.station import RulesChanged, ShadowChanged, Station
+    from dealer_daemon.web import BindError
     from dealer_drivers.secret_files import CredentialMissing
 
     assert isinstance(config, Config)
@@ -71,6 +72,8 @@ async def _run(config: object, speed: float) -> int:
         await Station(config, clock_speed=speed).run(stop)
     except (KeyFileError, CredentialMissing, RulesChanged, ShadowChanged) as error:
         return complain(str(error), WRONG)
+    except BindError as error:
+        return complain(f"[screen] listen: {error}", WRONG)
     except (JournalError, FoldError) as error:
         return complain(str(error), NO)
     return INTERRUPTED if signal.SIGINT in caught else DONE

@@ -14,8 +14,16 @@ from dealer_daemon.config.broker import mqtt_problems
 from dealer_daemon.config.errors import ConfigError, ConfigErrors
 from dealer_daemon.config.lines import KeyPath, Lines
 from dealer_daemon.config.outline import read_toml
+from dealer_daemon.config.screen import screen_problems
 from dealer_daemon.config.tables import read_tables
-from dealer_daemon.config.types import Config, MqttConfig, StationConfig, TableConfig, calibrations_folder
+from dealer_daemon.config.types import (
+    Config,
+    MqttConfig,
+    ScreenConfig,
+    StationConfig,
+    TableConfig,
+    calibrations_folder,
+)
 from dealer_daemon.config.walk import Problem, nul_problems, read_struct, secret_problems, unknown_key
 from dealer_daemon.redact import redact
 from dealer_drivers.calibration import CalibrationStore
@@ -23,10 +31,12 @@ from dealer_drivers.secret_files import credential_problem, is_credential
 
 S = TypeVar("S", bound=msgspec.Struct)
 
-AlsoCheck = Callable[[StationConfig | None, MqttConfig | None, Mapping[str, TableConfig]], Iterable[Problem]]
+AlsoCheck = Callable[
+    [StationConfig | None, MqttConfig | None, Mapping[str, TableConfig], ScreenConfig | None], Iterable[Problem]
+]
 """Sections that could be read, and what is wrong with what they name."""
 
-SECTIONS = ("station", "mqtt", "tables")
+SECTIONS = ("station", "mqtt", "screen", "tables")
 
 
 def load_config(path: Path, also: AlsoCheck | None = None) -> Config:
@@ -88,6 +98,10 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem], also: A
     mqtt = read_struct(values.get("mqtt", {}), MqttConfig, ("mqtt",), problems)
     if mqtt is not None:
         problems += [Problem(("mqtt", key), reason) for key, reason in mqtt_problems(mqtt)]
+    screen = read_struct(values["screen"], ScreenConfig, ("screen",), problems) if "screen" in values else None
+    if screen is not None:
+        screen = _absolute(screen, folder, "cert_file", "key_file", "people_file")
+        problems += [Problem(("screen", key), reason) for key, reason in screen_problems(screen)]
     problems += _credential_problems(values)
     if station is not None:
         station = _absolute(station, folder, "state_dir", "signing_key_file", "calibration_dir")
@@ -97,12 +111,14 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem], also: A
         mqtt = _absolute(mqtt, folder, "password_file", "ca_file", "cert_file", "key_file")
     if also is not None:
         said = {problem.path for problem in problems}
-        problems += [problem for problem in also(station, mqtt, tables) if problem.path not in said]
-    return None if station is None or mqtt is None else Config(station=station, mqtt=mqtt, tables=tables)
+        problems += [problem for problem in also(station, mqtt, tables, screen) if problem.path not in said]
+    if station is None or mqtt is None:
+        return None
+    return Config(station=station, mqtt=mqtt, tables=tables, screen=screen)
 
 
 def _credential_problems(values: dict[str, Any]) -> Iterator[Problem]:
-    for section in ("station", "mqtt"):
+    for section in ("station", "mqtt", "screen"):
         keys = values.get(section)
         for key, value in keys.items() if isinstance(keys, dict) else ():
             if key.endswith("_file") and isinstance(value, str) and is_credential(value):

@@ -94,6 +94,7 @@ def _read_table(
         devices=tuple(devices),
         settings=loaded,
         config_hash=_hash(name, keys, devices, settings),
+        screen_language=keys.screen_language,
     )
 
 

@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from dealer_daemon.events.devices import CalibrationRef
 from dealer_daemon.games import DeviceRole, TableDevice
+from dealer_daemon.words import Language
 from dealer_drivers.calibration import Calibration
 from dealer_drivers.calibration.drift import Expected
 from dealer_drivers.driver import Driver, DriverOptions
@@ -84,6 +85,21 @@ class MqttConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ``time`` neither; 0 asks for no time."""
 
 
+class ScreenConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[screen]``: the pages for the people at the tables. Without this section none are served. Paths are relative to
+    the folder of the configuration file."""
+
+    listen: Text = "127.0.0.1:8480"
+    """Address and port. Other machines reach it only with TLS (`cert_file`, `key_file`) and sign-in (`people_file`)."""
+    names: tuple[Text, ...] = ()
+    """Further names, without the port, by which browsers may ask; the address of `listen` and those of this machine
+    itself are taken always. A request for another name is refused: another site's page may have made it."""
+    cert_file: Text | None = None
+    key_file: Text | None = None
+    people_file: Text | None = None
+    """Who may sign in. Without it the screen shows everything and does nothing."""
+
+
 class TableKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tables.X]`` without what its game adds. Each device has name, driver, port, and its driver's options."""
 
@@ -97,6 +113,8 @@ class TableKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     shadow: bool = False
     """The table plays beside what the studio has today: it publishes under `shadow/{prefix}` and asks no device to do
     anything. A table that has played as a shadow stays one: the live table gets another name."""
+    screen_language: Language = Language.ENGLISH
+    """What the table's screen speaks."""
     devices: Annotated[list[dict[str, Any]], Meta(min_length=1, description="at least one [[tables.X.devices]]")]
 
 
@@ -154,7 +172,8 @@ class DeviceConfig:
 @dataclass(frozen=True, slots=True)
 class TableConfig:
     """One table. ``settings`` is what its game loads from its settings: files that they name are read
-    here, and only here. ``config_hash`` is SHA-256 over all that is here, of such files over the path."""
+    here, and only here. ``config_hash`` is SHA-256 over all that is here but the screen's language, of such files over
+    the path."""
 
     name: str
     game: str
@@ -165,6 +184,7 @@ class TableConfig:
     devices: tuple[DeviceConfig, ...]
     settings: Any
     config_hash: str
+    screen_language: Language = Language.ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +194,8 @@ class Config:
     station: StationConfig
     mqtt: MqttConfig
     tables: dict[str, TableConfig]
+    screen: ScreenConfig | None = None
+    """``None`` where no pages are served."""
 
     @property
     def calibrations(self) -> Path:

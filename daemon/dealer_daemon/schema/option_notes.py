@@ -25,6 +25,10 @@ NOTES: dict[str, dict[str, str]] = {
         "cert_file": "The station's own certificate, where the broker asks for one; needs `key_file`.",
         "key_file": "The key of `cert_file`.",
     },
+    "ScreenConfig": {
+        "cert_file": "The screen's certificate, with which it is served as `https://`; needs `key_file`.",
+        "key_file": "The key of `cert_file`.",
+    },
     "TableKeys": {
         "game": "What the table plays; decides which further keys the section has.",
         "devices": "One `[[tables.NAME.devices]]` a device.",

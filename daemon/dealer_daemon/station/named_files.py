@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dealer_daemon.config import Config, MqttConfig, StationConfig, TableConfig
+from dealer_daemon.config import Config, MqttConfig, ScreenConfig, StationConfig, TableConfig
 from dealer_daemon.config.lines import KeyPath
 from dealer_daemon.config.loader import AlsoCheck
 from dealer_daemon.config.walk import Problem
@@ -44,21 +44,25 @@ def files_check(*, starting: bool) -> AlsoCheck:
     they are looked at only where systemd handed over any."""
 
     def check(
-        station: StationConfig | None, mqtt: MqttConfig | None, tables: Mapping[str, TableConfig]
+        station: StationConfig | None,
+        mqtt: MqttConfig | None,
+        tables: Mapping[str, TableConfig],
+        screen: ScreenConfig | None,
     ) -> Iterator[Problem]:
         there = starting or DIRECTORY in os.environ
         if station is not None:
             yield from _station_problems(station, there)
-        named = [*_of_mqtt(mqtt), *_of_devices(tables)]
+        named = [*_of_mqtt(mqtt), *_of_screen(screen), *_of_devices(tables)]
         usable = []
         for one in named:
             found = list(_file_problems(one, there))
             usable += [] if found else [one]
             yield from found
-        pair = [one for one in usable if one.path in (("mqtt", "cert_file"), ("mqtt", "key_file"))]
-        if len(pair) == 2 and (there or not any(is_credential(one.value) for one in pair)):
-            files = [secret_file(one.value) for one in pair]
-            yield from (Problem(("mqtt", key), reason) for key, reason in certificate_problems(*files))
+        for section in ("mqtt", "screen"):
+            pair = [one for one in usable if one.path in ((section, "cert_file"), (section, "key_file"))]
+            if len(pair) == 2 and (there or not any(is_credential(one.value) for one in pair)):
+                files = [secret_file(one.value) for one in pair]
+                yield from (Problem((section, key), reason) for key, reason in certificate_problems(*files))
 
     return check
 
@@ -67,7 +71,8 @@ def remarks(config: Config) -> list[str]:
     """What is worth a word and refuses nothing: secrets that lie open, and what could not be looked at from here."""
     found = secrets_open(config)
     if DIRECTORY not in os.environ:
-        for one in (*_signing_key(config.station), *_of_mqtt(config.mqtt), *_of_devices(config.tables)):
+        named = (*_of_mqtt(config.mqtt), *_of_screen(config.screen), *_of_devices(config.tables))
+        for one in (*_signing_key(config.station), *named):
             if is_credential(one.value):
                 key = ".".join(map(str, one.path))
                 found.append(f"{key}: {one.value} was not looked at: systemd hands it over when the station starts")
@@ -80,7 +85,8 @@ def secrets_open(config: Config) -> list[str]:
 
 
 def _secrets(config: Config) -> Iterator[Path]:
-    for value in (config.mqtt.password_file, config.mqtt.key_file):
+    screen = [] if config.screen is None else [config.screen.key_file, config.screen.people_file]
+    for value in (config.mqtt.password_file, config.mqtt.key_file, *screen):
         if value is not None and not is_credential(value):
             yield Path(value)
     for one in _of_devices(config.tables):
@@ -134,6 +140,10 @@ def _signing_key(station: StationConfig) -> Iterator[_Named]:
 
 def _of_mqtt(mqtt: MqttConfig | None) -> Iterator[_Named]:
     return _file_keys(("mqtt",), mqtt) if mqtt is not None else iter(())
+
+
+def _of_screen(screen: ScreenConfig | None) -> Iterator[_Named]:
+    return _file_keys(("screen",), screen) if screen is not None else iter(())
 
 
 def _of_devices(tables: Mapping[str, TableConfig]) -> Iterator[_Named]:

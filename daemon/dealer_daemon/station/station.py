@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import functools
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,12 @@ from dealer_daemon.station.device import DeviceHost
 from dealer_daemon.station.host import TableHost
 from dealer_daemon.station.lending import lease
 from dealer_daemon.station.retention import Retention
+from dealer_daemon.station.screen import StationScreen
 from dealer_daemon.station.setup import VERSION
 from dealer_daemon.station.signing import station_key, with_known_keys
 from dealer_drivers.clock import Clock, SystemClock
 from dealer_drivers.driver import DeviceAction
+from dealer_drivers.link import LinkState
 
 TICK_S = 0.25
 """How late a time-out of a table may be noticed: half a frame of a wheel."""
@@ -56,6 +59,7 @@ class TableParts:
         self.config = config
         self._show_state: asyncio.TimerHandle | None = None
         self._waiters: list[asyncio.Future[None]] = []
+        self._watchers: list[Callable[[], None]] = []
         self.host = TableHost(
             config,
             station.journal,
@@ -76,7 +80,7 @@ class TableParts:
                 recordings,
                 keep_days,
                 readings=self.host.readings,
-                changed=lambda name: self.show_device(name, urgent=True),
+                changed=self._device_changed,
                 calibration_max_age_days=station.config.station.calibration_max_age_days,
             )
             for device in config.devices
@@ -123,6 +127,18 @@ class TableParts:
             faults, None if held is None else held.reason, self.host.committed.lent.get(name)
         )
 
+    def links(self) -> dict[str, LinkState]:
+        """How each device's link is."""
+        return {name: device.link.state for name, device in self.devices.items()}
+
+    def heard(self) -> bool:
+        """Whether the broker is connected."""
+        return self.uplink.status.connected
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Calls back after each commit, and when a link changed."""
+        self._watchers.append(changed)
+
     def news(self) -> asyncio.Future[None]:
         """Done after the next thing that the table commits."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -156,16 +172,26 @@ class TableParts:
     def _act(self, device: str, action: DeviceAction) -> None:
         self.devices[device].request(action)
 
+    def _device_changed(self, name: str) -> None:
+        self.show_device(name, urgent=True)
+        self._tell()
+
+    def _tell(self) -> None:
+        for changed in self._watchers:
+            changed()
+
     def _held_changed(self) -> None:
         problem = self.uplink.held
         self.host.hold(None if problem is None else HeldBody(reason=problem.code, detail=problem.detail))
         self.show()
+        self._tell()
 
     def _changed(self) -> None:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
         self._waiters.clear()
+        self._tell()
         if self._show_state is None:
             self._show_state = asyncio.get_running_loop().call_later(STATE_AFTER_S, self.show_state)
 
@@ -188,6 +214,8 @@ class Station:
         self.since = self.clock.now().rfc3339()
         self.journal: Journal
         self.retention: Retention
+        self.screen: StationScreen | None = None
+        """``None`` where no pages are served."""
         self.signing: Signing
         self.tables: dict[str, TableParts] = {}
         self._log = structlog.get_logger()
@@ -196,8 +224,8 @@ class Station:
         """Run until ``stop`` is set. Says whether everything was committed and acknowledged by then.
 
         Raises ``KeyFileError`` or ``CredentialMissing`` when a secret cannot be used, ``JournalError`` when the journal
-        cannot be opened or is damaged, ``FoldError`` when its events are not a table's, and whatever went wrong that
-        must not be papered over.
+        cannot be opened or is damaged, ``BindError`` when the screen's port is another's, ``FoldError`` when its
+        events are not a table's, and whatever went wrong that must not be papered over.
         """
         state_dir = Path(self.config.station.state_dir)
         key = station_key(self.config)
@@ -217,11 +245,15 @@ class Station:
         hosts = {name: parts.host for name, parts in self.tables.items()}
         days = self.config.station.retention_days
         self.retention = Retention(self.journal, days, self.clock.now, self.boot, hosts)
+        if self.config.screen is not None:
+            self.screen = StationScreen(self.config.screen, self.tables, self.journal, self.clock, self.boot)
         control = ControlServer(state_dir, self.status, functools.partial(lease, self.tables))
         try:
             await control.start()
             for parts in self.tables.values():
                 parts.start()
+            if self.screen is not None:
+                await self.screen.start()
             tasks = [asyncio.create_task(stop.wait(), name="stop"), asyncio.create_task(self._keep_time(), name="time")]
             for parts in self.tables.values():
                 tasks += [asyncio.create_task(device.link.run()) for device in parts.devices.values()]
@@ -244,6 +276,8 @@ class Station:
     async def _close(self, control: ControlServer, tasks: list[asyncio.Task[Any]]) -> bool:
         """Devices first, so that nothing new comes; then what waits for the disk; then the broker."""
         await control.stop()
+        if self.screen is not None:
+            await self.screen.stop()
         for parts in self.tables.values():
             for device in parts.devices.values():
                 await device.stop()

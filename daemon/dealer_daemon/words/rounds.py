@@ -74,6 +74,10 @@ ROUNDS: dict[str, Word] = {
         _PAUSE, "Procedure violation", "违反操作程序", "違反操作程序",
         "A `violation` came before this; its reason says which. The manager resumes or voids.",
     ),
+    "manager_called": Word(
+        _PAUSE, "The dealer called the service manager", "荷官呼叫服务经理", "荷官呼叫服務經理",
+        "The dealer pressed the screen's button; `by` is the dealer. The manager looks, and resumes or voids.",
+    ),
     "integrity": Word(
         _PAUSE, "Deck integrity alarm", "牌组完整性警报", "牌組完整性警報",
         "The cards in the shoe are not what they should be; the `violation` before this says how. The manager looks "

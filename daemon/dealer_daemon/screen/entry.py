@@ -1,0 +1,71 @@
+"""A result keyed in at the page, handed to the table's ``manual-entry`` device at its socket, both entries as made."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any, Literal
+
+import msgspec
+
+from dealer_daemon.screen.view import Keypad
+
+ANSWER_WITHIN_S = 5.0
+
+
+class Entered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the page sends: both entries, as keyed in. ``id`` is of this result: sent again it is entered once."""
+
+    id: str
+    round: str
+    first: list[str]
+    second: list[str]
+
+
+class EntryAnswer(msgspec.Struct, frozen=True):
+    """What the device answers."""
+
+    state: Literal["again", "entered", "differ", "expired", "refused"]
+    reason: str
+
+
+class BadEntry(ValueError):  # noqa: N818
+    """It is none that this keypad can have sent."""
+
+
+def result_of(keypad: Keypad, keyed: list[str]) -> dict[str, Any]:
+    """The game's own keys. Raises ``BadEntry``."""
+    if len(keyed) != keypad.count or any(one not in keypad.choices for one in keyed):
+        raise BadEntry(f"{keypad.count} of {', '.join(keypad.choices[:6])} … are expected")
+    match keypad.field:
+        case "number":
+            return {"number": keyed[0]}  # a text in every message
+        case "dice":
+            return {"dice": [int(one) for one in keyed]}
+        case field:
+            return {field: int(keyed[0])}
+
+
+async def enter(socket: str, by: str, keypad: Keypad, entered: Entered) -> EntryAnswer:
+    """Both entries, in order. Raises ``BadEntry``, and ``OSError`` where the device does not answer (in time)."""
+    lines = [
+        msgspec.json.encode(
+            {"id": entered.id, "nth": nth, "by": by, "round": entered.round, "result": result_of(keypad, keyed)}
+        )
+        for nth, keyed in enumerate((entered.first, entered.second), start=1)
+    ]
+    async with asyncio.timeout(ANSWER_WITHIN_S):
+        reader, writer = await asyncio.open_unix_connection(socket)
+        try:
+            answer = b""
+            for line in lines:
+                writer.write(line + b"\n")
+                await writer.drain()
+                answer = await reader.readline()
+                if not answer.endswith(b"\n"):
+                    raise ConnectionResetError("the device hung up in the middle")
+            return msgspec.json.decode(answer, type=EntryAnswer)
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()

@@ -1,0 +1,115 @@
+// The dealer's page: lays out what the view holds. It computes nothing of the game.
+
+import { ask, follow, heardAt, table, words } from "./live.js";
+import { back, bean, die, el, face, put } from "./draw.js";
+import { keypad } from "./keypad.js";
+
+const ANSWER_MS = 6000;
+let hideAnswer = 0;
+
+function line(text, attributes = {}) {
+  return el("p", attributes, words(text));
+}
+
+function slot(one) {
+  const node = el("div", { class: `slot ${one.state}`, "data-position": one.position });
+  if (one.state === "lies") node.append(face(one.card));
+  if (one.state === "hidden") node.append(back());
+  return node;
+}
+
+function hand(one) {
+  const note = one.note ? el("span", { class: "note" }, words(one.note)) : null;
+  const title = el("h2", {}, words(one.name), note);
+  const slots = el("div", { class: "slots" }, ...one.slots.map(slot));
+  return el("div", { class: one.won ? "hand won" : "hand", "data-hand": one.hand }, title, slots);
+}
+
+function hands(felt) {
+  const cards = felt.hands.reduce((sum, one) => sum + Math.max(1, one.slots.length), 0);
+  const size = cards > 14 ? "hands crowd" : cards > 6 ? "hands many" : "hands";
+  return el("div", { class: size }, ...felt.hands.map(hand));
+}
+
+function shown(felt) {
+  switch (felt.type) {
+    case "cards":
+      return hands(felt);
+    case "number":
+      return el("div", { class: `tile ${felt.colour}` }, felt.number);
+    case "dice":
+      return el("div", { class: "row" }, ...felt.dice.map(die));
+    case "segment":
+      return el("div", { class: `tile words ${felt.colour}` }, words(felt.name));
+    case "beans":
+      return el("div", { class: "row" }, el("div", { class: "tile green" }, String(felt.remainder)), ...Array.from({ length: felt.remainder }, bean));
+    default:
+      return null;
+  }
+}
+
+function showFelt(felt) {
+  if (!felt) return put("felt");
+  const notes = felt.notes && felt.notes.length ? el("div", { class: "notes" }, ...felt.notes.map((note) => el("span", {}, words(note)))) : null;
+  const result = felt.result ? line(felt.result, { class: "result" }) : null;
+  const heading = felt.settled ? line(felt.heading, { class: "heading" }) : null;
+  put("felt", heading, result, shown(felt), notes);
+}
+
+function pips(tries) {
+  const dots = Array.from({ length: Math.min(tries.most, 12) }, (_, n) => el("i", { class: n < tries.refused ? "used" : "" }));
+  return el("div", { class: "tries" }, el("div", { class: "pips" }, ...dots), words(tries.text));
+}
+
+function showRefusal(refusal, tries) {
+  const node = document.getElementById("refusal");
+  node.hidden = !refusal;
+  if (!refusal) return node.replaceChildren();
+  const why = el("span", {}, words(refusal.figures || refusal.reason));
+  const where = refusal.where ? el("span", { class: "where" }, words(refusal.where)) : null;
+  put("refusal", line(refusal.remedy, { class: "remedy" }), el("p", { class: "why" }, why, where), tries && tries.refused ? pips(tries) : null);
+}
+
+function say(answer) {
+  const node = document.getElementById("answer");
+  node.textContent = answer ? words(answer.text) : "…";
+  node.classList.toggle("refused", !answer || !answer.ok);
+  node.hidden = false;
+  clearTimeout(hideAnswer);
+  hideAnswer = setTimeout(() => (node.hidden = true), ANSWER_MS);
+}
+
+function button(one) {
+  const node = el("button", { type: "button", class: one.weight, "data-act": one.act }, words(one.text));
+  node.addEventListener("click", async () => {
+    node.disabled = true;
+    say(await ask(`/tables/${encodeURIComponent(table)}/acts/${one.act}`, { id: crypto.randomUUID(), at: heardAt, about: one.about }));
+    node.disabled = false;
+  });
+  return node;
+}
+
+function show(view) {
+  document.body.dataset.phase = view.phase;
+  document.body.dataset.tone = view.due.tone;
+  document.body.dataset.sequence = view.sequence;
+  put("game", words(view.game));
+  put("phase", words(view.phase_text));
+  put("names", ...view.names.map((name) => el("span", {}, words(name))));
+  put("due-text", words(view.due.text));
+  put("due-more", words(view.due.more));
+  put("alarms", ...view.alarms.map((alarm) => line(alarm.text, { class: alarm.severity, "data-code": alarm.code })));
+  put("marks", ...view.marks.map((mark) => line(mark.text, { class: mark.severity, "data-code": mark.code })));
+  showRefusal(view.refusal, view.tries);
+  showFelt(view.felt);
+  keypad(view.keypad, say);
+  put("buttons", ...view.buttons.map(button));
+}
+
+function clock() {
+  put("clock", new Date().toTimeString().slice(0, 8));
+}
+
+clock();
+setInterval(clock, 1000);
+follow(show);

@@ -1,0 +1,137 @@
+"""The table's screen in the station: lends each table to it, tells it of changes, and serves it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import structlog
+
+from dealer_daemon.commands import Command, Reply
+from dealer_daemon.config import ScreenConfig
+from dealer_daemon.config.screen import listen_address
+from dealer_daemon.events import Event
+from dealer_daemon.journal import Journal
+from dealer_daemon.screen.app import Screen
+from dealer_daemon.screen.build import view
+from dealer_daemon.screen.feed import LOOK_EVERY_S, Feed
+from dealer_daemon.screen.gatekeeper import NobodyMayAct
+from dealer_daemon.screen.recall import ENOUGH, Recall, recall
+from dealer_daemon.screen.sight import DeviceSight, Sight, face_of
+from dealer_daemon.screen.view import View
+from dealer_daemon.station.host import TableHost
+from dealer_daemon.web import Listen, WebServer
+from dealer_drivers.clock import Clock
+from dealer_drivers.link import LinkState
+
+
+class Parts(Protocol):
+    """What is needed of a table's parts (``station.TableParts``)."""
+
+    host: TableHost
+
+    def links(self) -> dict[str, LinkState]:
+        """How each device's link is."""
+        ...
+
+    def heard(self) -> bool:
+        """Whether the broker is connected."""
+        ...
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Calls back after each commit, and when a link changed."""
+        ...
+
+
+class TableOnScreen:
+    """One table as the screen has it. Raises ``JournalError`` when its newest events cannot be read."""
+
+    def __init__(self, parts: Parts, journal: Journal, clock: Clock, boot: str) -> None:
+        self._parts = parts
+        self._clock = clock
+        self._boot = boot
+        self._face = face_of(parts.host.config)
+        name, last = parts.host.config.name, parts.host.committed.sequence
+        after = max(last - ENOUGH, journal.first_sequence(name) - 1)
+        self._recall = recall(Recall(), journal.events(name, after=after))
+        self.feed = Feed(self._view, self.now_ns)
+        parts.watch(self.feed.changed)
+
+    def heard(self, events: Sequence[Event]) -> None:
+        """The journal committed ``events``, of whatever table."""
+        name = self._parts.host.config.name
+        self._recall = recall(self._recall, [event for event in events if event.table == name])
+
+    def sight(self) -> Sight:
+        """As of now."""
+        host = self._parts.host
+        return Sight(
+            face=self._face,
+            boot=self._boot,
+            state=host.committed,
+            recall=self._recall,
+            devices={name: DeviceSight(link.state, link.reason) for name, link in self._parts.links().items()},
+            stalled=host.stalled,
+            held=host.held,
+            heard=self._parts.heard(),
+        )
+
+    def command(self, command: Command) -> Reply:
+        """The table's answer."""
+        return self._parts.host.command(command)
+
+    def now_ns(self) -> int:
+        """The station's wall clock."""
+        return self._clock.now().wall_ns
+
+    def _view(self) -> View:
+        return view(self.sight())
+
+
+class StationScreen:
+    """Serves the screen of every table from ``start`` to ``stop``."""
+
+    def __init__(
+        self, config: ScreenConfig, parts: Mapping[str, Parts], journal: Journal, clock: Clock, boot: str
+    ) -> None:
+        self._tables = {name: TableOnScreen(one, journal, clock, boot) for name, one in parts.items()}
+        address = listen_address(config.listen)
+        self._screen = Screen(self._tables, NobodyMayAct(), [address.host, *config.names], boot)
+        files = [None if path is None else Path(path) for path in (config.cert_file, config.key_file)]
+        listen = Listen(host=address.host, port=address.port, cert_file=files[0], key_file=files[1])
+        self._server = WebServer(self._screen.app, listen)
+        self._remove = journal.add_listener(self._heard)
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Listen. Raises ``BindError``, and ``OSError`` or ``ssl.SSLError`` for a certificate that cannot be used."""
+        await self._server.start()
+        self._task = asyncio.create_task(self._look(), name="screen")
+        structlog.get_logger().info("screen_listens", url=self._server.url)
+
+    @property
+    def url(self) -> str:
+        """Where it is served."""
+        return self._server.url
+
+    async def stop(self) -> None:
+        """Serve no more. Idempotent."""
+        self._remove()
+        self._screen.close()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self._server.stop()
+
+    def _heard(self, events: Sequence[Event]) -> None:
+        for table in self._tables.values():
+            table.heard(events)
+
+    async def _look(self) -> None:
+        """What no commit tells is looked at now and then, where anybody looks."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY_S)
+            for table in self._tables.values():
+                table.feed.show()

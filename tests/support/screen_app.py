@@ -1,0 +1,48 @@
+"""The screen's own application over tables that a test plays, at a free port: pages and feed are the real ones."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import AsyncIterator, Mapping
+
+from dealer_daemon.commands import Command, Reply
+from dealer_daemon.screen.app import Screen
+from dealer_daemon.screen.build import view
+from dealer_daemon.screen.feed import Feed
+from dealer_daemon.screen.gatekeeper import Gatekeeper, NobodyMayAct
+from dealer_daemon.screen.sight import Sight
+from dealer_daemon.web import Listen, WebServer
+from support.screen_play import BOOT, ScreenPlay
+
+
+class PlayedTable:
+    """A table of the screen. ``commands`` are those that were asked; ``reply`` is what is answered."""
+
+    def __init__(self, play: ScreenPlay) -> None:
+        self.play = play
+        self.commands: list[Command] = []
+        self.feed = Feed(lambda: view(self.sight()), self.now_ns)
+
+    def sight(self) -> Sight:
+        return self.play.sight
+
+    def command(self, command: Command) -> Reply:
+        self.commands.append(command)
+        return Reply(command=command.id, ok=True)
+
+    def now_ns(self) -> int:
+        return time.time_ns()
+
+
+@contextlib.asynccontextmanager
+async def served(tables: Mapping[str, PlayedTable], gatekeeper: Gatekeeper | None = None) -> AsyncIterator[str]:
+    """The address, ``http://127.0.0.1:port``, until the block ends."""
+    screen = Screen(tables, gatekeeper or NobodyMayAct(), boot=BOOT)
+    server = WebServer(screen.app, Listen(host="127.0.0.1", port=0))
+    await server.start()
+    try:
+        yield server.url
+    finally:
+        screen.close()
+        await server.stop()
