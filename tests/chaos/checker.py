@@ -187,13 +187,20 @@ def in_order_on_the_wire(history: History) -> Iterator[Violation]:
 
 
 def in_order_at_consumers(history: History) -> Iterator[Violation]:
-    """A broker keeps the order of what it was given, so on one connection nothing that is new may be left out."""
+    """A broker keeps the order of what it was given, so on one connection nothing that is new may be left out, but what
+    it refused while its answer had not yet reached the station."""
     taken = _Taken(history)
+    refused: dict[Key, int] = {}
+    for refusal in history.refused:
+        refused.setdefault((refusal.table, refusal.sequence), refusal.at_ns)
     last: dict[tuple[str, str, int], int] = {}
     for got in history.received:
         key = (got.consumer, got.table, got.connection)
         before = last.get(key)
-        if before is not None and got.sequence > max(before, taken.upto(got.table, got.at_ns)) + 1:
+        upto = None if before is None else max(before, taken.upto(got.table, got.at_ns))
+        if upto is not None and any(
+            refused.get((got.table, missing), got.at_ns) >= got.at_ns for missing in range(upto + 1, got.sequence)
+        ):
             yield Violation(
                 Rule.ORDER, f"{got.table}: event {got.sequence} came after event {before} to {got.consumer}"
             )

@@ -48,6 +48,15 @@ class Acknowledged:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedEvent:
+    """The broker refused an event; its answer may never have reached the station."""
+
+    table: str
+    sequence: int
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Received:
     """An event reached a consumer. ``connection`` counts that consumer's connections."""
 
@@ -100,6 +109,7 @@ class History:
     committed: list[Committed] = field(default_factory=list)
     published: list[Published] = field(default_factory=list)
     acknowledged: list[Acknowledged] = field(default_factory=list)
+    refused: list[RefusedEvent] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
     replied: list[Replied] = field(default_factory=list)
     positions: list[Position] = field(default_factory=list)

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from chaos.history import Acknowledged, History, Published, Replied
+from chaos.history import Acknowledged, History, Published, RefusedEvent, Replied
 from support.mqtt_wire import CONNECT, PUBACK, PUBLISH, V5, Connect, Packet, puback_packet
 
 QUOTA_EXCEEDED = 0x97
@@ -186,6 +186,7 @@ class StationTap:
         )
         if observer.refusing and self._version == V5:
             observer.refused += 1
+            observer.history.refused.append(RefusedEvent(table, sequence, time.monotonic_ns()))
             return puback_packet(V5, message.mid, QUOTA_EXCEEDED)
         self._waiting[message.mid] = (table, sequence)
         return b""

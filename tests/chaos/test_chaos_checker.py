@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from chaos.checker import Rule, check, matched
-from chaos.history import Acknowledged, Committed, History, Play, Position, Published, Received, Replied
+from chaos.history import Acknowledged, Committed, History, Play, Position, Published, Received, RefusedEvent, Replied
 
 FIRST = "bank"
 
@@ -63,6 +63,24 @@ def test_a_history_with_repeats_and_a_new_connection_breaks_nothing() -> None:
     history.received += [replace(got, connection=2, at_ns=got.at_ns + 1000) for got in history.received[3:]]
     history.replied.append(replace(history.replied[0], ok=False, error="unavailable", body=b"not now"))
     assert check(history) == []
+
+
+def overtaken(history: History) -> None:
+    """The broker refused the third event, its answer was lost, and it took the fourth; then all came again in order."""
+    third, fourth = history.received[2:4]
+    history.received[2:3] = [replace(fourth, at_ns=third.at_ns), replace(third, at_ns=fourth.at_ns)]
+    history.acknowledged = [replace(word, at_ns=1000 + word.at_ns) for word in history.acknowledged]
+
+
+def test_what_the_broker_refused_before_may_be_overtaken_and_nothing_else() -> None:
+    history = whole()
+    overtaken(history)
+    third = next(sent for sent in history.published if sent.sequence == history.received[3].sequence)
+    assert broken(history) == {Rule.ORDER}
+    history.refused.append(RefusedEvent(third.table, third.sequence, history.received[2].at_ns))
+    assert broken(history) == {Rule.ORDER}, "refused too late to have been overtaken"
+    history.refused[:] = [replace(history.refused[0], at_ns=third.at_ns)]
+    assert broken(history) == set()
 
 
 def never_came(history: History) -> None:
