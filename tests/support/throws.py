@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dealer_daemon.validation.dice import DiceJudge
 from dealer_daemon.validation.judge import Judge
 from dealer_daemon.validation.signals import (
     Ask,
@@ -31,7 +32,9 @@ def face(value: int, x: float, y: float) -> Face:
 
 
 class Hall:
-    """A table's shaker and camera before ``judge``. ``at`` is now; the camera answers only when told to.
+    """A table's shaker and camera before ``judge``. ``at`` is now; the camera answers only when told to, but for one
+    question: under a dome it says at once what lies there before a throw, ``lies``, and of that nothing is said here.
+    ``lies = None``: it does not.
 
     ``said`` gathers signals as words: ``ready``, ``started``, ``start`` and ``look`` (what is asked of devices), the
     dice of an outcome as ``2-3-6``, ``refused:why``, ``held:why``, ``unseen:why``, ``contradicted``.
@@ -46,6 +49,8 @@ class Hall:
         self.ask = 0
         self.asked_at = START
         self._spot = 0.0
+        dome = isinstance(judge, DiceJudge)
+        self.lies: tuple[Face, ...] | None = tuple(face(1, 500.0, y) for y in (60.0, 200.0, 330.0)) if dome else None
 
     # -- time and signals -----------------------------------------------------------------------------------
 
@@ -67,7 +72,10 @@ class Hall:
             match signal:
                 case Ask(action=DeviceAction.LOOK):
                     self.ask, self.asked_at = self.ask + 1, self.at
-                    self.said.append("look")
+                    if self.lies is None or self.judge.underway():
+                        self.said.append("look")
+                    else:
+                        self.read(self._look(self.lies, self.ask, self.at, self.at))
                 case Ask(action=DeviceAction.START_SHAKE):
                     self.said.append("start")
                 case Ready():
@@ -143,16 +151,14 @@ class Hall:
     ) -> Hall:
         """The camera answers its newest question from five pictures, the last of them just taken."""
         first = first or self.asked_at.plus_s(0.05)
-        look = DiceSeen(
-            at=self.at,
-            raw=b"look",
-            ask=self.ask if ask is None else ask,
-            first=first,
-            last=last or max(first, self.at.plus_s(-0.03)),
-            frames=5,
-            faces=self.faces(*values, moved=moved),
-        )
-        return self.read(look)
+        faces = self.faces(*values, moved=moved)
+        if self.lies is not None:
+            self.lies = faces
+        last = last or max(first, self.at.plus_s(-0.03))
+        return self.read(self._look(faces, self.ask if ask is None else ask, first, last))
+
+    def _look(self, faces: tuple[Face, ...], ask: int, first: Instant, last: Instant) -> DiceSeen:
+        return DiceSeen(at=self.at, raw=b"look", ask=ask, first=first, last=last, frames=5, faces=faces)
 
     def unclear(self, *reasons: str, ask: int | None = None, first: Instant | None = None) -> Hall:
         look = DiceUnclear(

@@ -9,11 +9,10 @@ person looks).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum, auto
-
+from dealer_daemon.validation.dice_ground import Ground
 from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
 from dealer_daemon.validation.dice_scene import Facts, Looks, Scene, restless
+from dealer_daemon.validation.dice_throw import IN_THROW, State, Throw
 from dealer_daemon.validation.signals import (
     Ask,
     BettingOver,
@@ -27,7 +26,7 @@ from dealer_daemon.validation.signals import (
     Value,
     Withdrawn,
 )
-from dealer_daemon.validation.standing import Cause, Standing, StandsWhy
+from dealer_daemon.validation.standing import STANDS_S, Cause, Standing, StandsWhy
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.camera.readings import SceneMoved, SceneStill
 from dealer_drivers.driver import DeviceAction
@@ -45,50 +44,6 @@ SAID_LATE_S = 1.0
 GONE = frozenset({Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT, Fault.NO_VALID_FRAME})
 
 
-class _State(Enum):
-    UNKNOWN = auto()
-    """The shaker has not said that it stands since it could be heard."""
-    COMING_TO_STAND = auto()
-    """It said that it stands after a shake that does not count: that may go on yet."""
-    STANDING = auto()
-    ASKED = auto()
-    SHAKING = auto()
-    STOPPED = auto()
-    LOOKING = auto()
-    SPENT = auto()
-    """What it does now does not count: until it stands."""
-
-
-_IN_THROW = frozenset({_State.SHAKING, _State.STOPPED, _State.LOOKING})
-
-
-@dataclass(slots=True)
-class _Throw:
-    """The throw under way, or asked for."""
-
-    since: Instant
-    """When the shaking was said or, if that was before, seen; before both, when it was asked for."""
-    floor: Instant | None = None
-    """Movement that began before belongs to no throw."""
-    said: Instant | None = None
-    """When the shaker said, the last time after it stood, that it shakes."""
-    shaken_s: float = 0.0
-    """How long it shook by its own words, without the movement since ``said``."""
-    late_s: float = 0.0
-    """By how much the camera saw the shaking before the shaker said so."""
-    cycle: int | None = None
-    told_s: float | None = None
-    moved: bool = False
-    """The camera saw the scene move."""
-    again: bool = False
-    """It moves since it was at rest in this throw, and the shaker did not say since that it shakes."""
-    taken: bool = False
-    early: Instant | None = None
-    """The shaker said too soon that it stands."""
-    stop: Instant | None = None
-    look: Instant | None = None
-
-
 class DiceJudge:
     """See the module. ``facts`` turns three values, left to right, into the game's facts."""
 
@@ -98,14 +53,16 @@ class DiceJudge:
         self._camera = camera
         self._looks = Looks(rules, facts)
         self._scene = Scene()
-        self._state = _State.UNKNOWN
+        self._ground = Ground(self._looks, camera, min(rules.look_s, STANDS_S))
+        self._newest: Instant | None = None
+        self._state = State.UNKNOWN
         self._stands = False
         """The newest word of the shaker is that it stands, idle or faulted."""
         self._stood: Instant | None = None
         """When it said so first."""
         self._old_shake = False
         """What it shook last does not count, and neither does its going on."""
-        self._throw: _Throw | None = None
+        self._throw: Throw | None = None
         self._due: Instant | None = None
         """Since when the round waits for a throw."""
         self._ready_said = False
@@ -128,27 +85,32 @@ class DiceJudge:
         return self._throw is not None
 
     def waiting(self) -> bool:
-        """The shaker stands, and the camera sees dice at rest."""
-        return self._state is _State.STANDING and self._scene.at_rest
+        """The shaker stands, and the camera sees dice at rest and was asked how they lie."""
+        return self._may_look() and self._ground.settled
 
     def due(self, at: Instant) -> list[Signal]:
         """The round waits for a throw: start the shaker where that is the station's part and it may start now."""
-        self._due = self._due or at
+        self._due, self._newest = self._due or at, at
         self._comes_to_stand(at)
-        stands = self._stands_why(at)
+        stands = self._stands_why(at) + self._ask(at)
         if self._rules.start != "station" or not self.waiting():
             return stands
-        self._state, self._throw = _State.ASKED, _Throw(at, floor=at)
+        self._state, self._throw = State.ASKED, Throw(at, floor=at)
         self._alone = self._unrested = self._read = None
         self._given = False
         return [*stands, Ask(self._shaker, DeviceAction.START_SHAKE)]
 
     def discard(self) -> None:
         """What is under way does not count."""
+        if self._throw is not None:
+            self._looks.unread()
+        self._looks.settle()
+        if not self._looks.known:
+            self._ground.stale(self._newest)
         self._old_shake = self._old_shake or self._throw is not None
-        if self._state is _State.ASKED:
-            self._state = _State.SPENT  # it may be about to shake
-        elif self._state in _IN_THROW:
+        if self._state is State.ASKED:
+            self._state = State.SPENT  # it may be about to shake
+        elif self._state in IN_THROW:
             self._state = self._rest_state()
         self._throw, self._due, self._ready_said = None, None, False
         self._alone = self._unrested = None
@@ -156,12 +118,13 @@ class DiceJudge:
 
     def deadline_ns(self) -> int | None:
         """When a wait has been too long."""
-        limits = [self._limit(), self._bounced()]
+        limits = [self._limit(), self._bounced(), self._ground.limit() if self._may_look() else None]
         times = [*(limit.mono_ns + 1 for limit in limits if limit is not None), self._why.deadline_ns()]
         return min((time for time in times if time is not None), default=None)
 
     def tick(self, at: Instant) -> list[Signal]:
         """Time passed."""
+        self._newest = at
         limit = self._limit()
         late = limit is not None and at.mono_ns > limit.mono_ns
         return (self._too_long() if late else []) + self._ready(at) + self._stands_why(at)
@@ -172,7 +135,7 @@ class DiceJudge:
         match reading:
             case ShakerIdle():
                 signals += self._idle(reading)
-            case ShakerTaken() if self._throw is not None and self._state is _State.ASKED:
+            case ShakerTaken() if self._throw is not None and self._state is State.ASKED:
                 self._throw.taken = True
             case ShakerShaking():
                 signals += self._shakes(reading)
@@ -183,10 +146,12 @@ class DiceJudge:
             case SceneStill():
                 self._scene.rests(reading)
                 signals += self._settled(reading.at)
+            case DiceSeen() | DiceUnclear() if self._ground.answered(reading, at_rest=self._scene.at_rest):
+                pass
             case DiceSeen() if self._answers(reading):
                 signals += self._seen(reading)
             case DiceUnclear() if self._answers(reading):
-                signals += self._end(self._looks.doubt(reading))
+                signals += self._end_looked(self._looks.doubt(reading))
             case DeviceFault() if device == self._camera:
                 signals += self._camera_fault(reading)
             case DeviceFault() if device == self._shaker and reading.fault in GONE:
@@ -199,7 +164,7 @@ class DiceJudge:
         """What keeps the throw from beginning that the round waits for."""
         causes: list[Cause] = []
         waits = self._due is not None and self._throw is None
-        if waits and not self._gone and self._state is not _State.STANDING:
+        if waits and not self._gone and self._state is not State.STANDING:
             detail = (
                 "the round waits for a throw, and the shaker does not say that it stands: switch it off and on, and "
                 "see whether the plate stands still"
@@ -214,9 +179,9 @@ class DiceJudge:
     def _idle(self, idle: ShakerIdle) -> list[Signal]:
         self._stands_since(idle.at)
         throw = self._throw
-        if self._state in (_State.UNKNOWN, _State.SPENT):
+        if self._state in (State.UNKNOWN, State.SPENT):
             self._state = self._rest_state()
-        elif self._state is _State.SHAKING and throw is not None and idle.cycle == throw.cycle and throw.early is None:
+        elif self._state is State.SHAKING and throw is not None and idle.cycle == throw.cycle and throw.early is None:
             if throw.said is not None:
                 throw.shaken_s += idle.at.since_s(throw.said)
             if self._too_short(throw) is not None:
@@ -225,7 +190,7 @@ class DiceJudge:
             if throw.again:
                 detail = "the dice had come to rest and moved again, and the shaker did not say that it shook again"
                 return self._end(held(DiceReason.DICE_MOVED_ALONE, detail))
-            self._state, throw.stop = _State.STOPPED, idle.at
+            self._state, throw.stop = State.STOPPED, idle.at
             return self._settled(idle.at)
         return []
 
@@ -238,23 +203,24 @@ class DiceJudge:
         self._stands = False
         throw = self._throw
         match self._state:
-            case _State.UNKNOWN:
-                self._state, self._old_shake = _State.SPENT, True
+            case State.UNKNOWN:
+                self._state, self._old_shake = State.SPENT, True
+                self._looks.unsure()
                 detail = "the shaker was already shaking when it was first heard"
                 return [Unseen(None, held(DiceReason.JOINED_MID_SHAKE, detail))]
-            case _State.COMING_TO_STAND:
-                self._state = _State.SPENT
-            case _State.STANDING | _State.ASKED:
+            case State.COMING_TO_STAND:
+                self._state = State.SPENT
+            case State.STANDING | State.ASKED:
                 return self._begin(shaking)
-            case _State.SHAKING if throw is not None:
+            case State.SHAKING if throw is not None:
                 if throw.early is not None:
                     throw.said = shaking.at
                 throw.cycle, throw.early, throw.again = shaking.cycle, None, False
-            case _State.STOPPED if throw is not None:
+            case State.STOPPED if throw is not None:
                 # Dice had not come to rest: the same throw goes on.
-                self._state, throw.cycle, throw.stop, throw.said = _State.SHAKING, shaking.cycle, None, shaking.at
+                self._state, throw.cycle, throw.stop, throw.said = State.SHAKING, shaking.cycle, None, shaking.at
                 throw.again = False
-            case _State.LOOKING:
+            case State.LOOKING:
                 detail = "the shaker shook again after the dice had come to rest, before they were read"
                 return self._end(held(DiceReason.SHAKEN_AGAIN, detail))
             case _:
@@ -264,10 +230,10 @@ class DiceJudge:
     def _begin(self, shaking: ShakerShaking) -> list[Signal]:
         floor = self._throw.floor if self._throw is not None else self._due
         moved = self._scene.moved if self._scene.still is False else None
-        throw = self._throw = _Throw(
+        throw = self._throw = Throw(
             since=shaking.at, floor=floor, said=shaking.at, cycle=shaking.cycle, told_s=shaking.told_s
         )
-        self._state, self._due, self._ready_said = _State.SHAKING, None, False
+        self._state, self._due, self._ready_said = State.SHAKING, None, False
         self._alone = self._unrested = self._read = None
         self._old_shake = self._given = False
         began: list[Signal] = [Started(), BettingOver()]
@@ -282,16 +248,17 @@ class DiceJudge:
 
     def _too_early(self) -> list[Signal]:
         detail = "the dice had begun to move before the round waited for a throw: shake again once they lie still"
+        self._looks.unsure()
         return self._end(refused(DiceReason.SHAKEN_EARLY, detail))
 
     def _motor_failed(self, fault: ShakerFaulted) -> list[Signal]:
         self._stands_since(fault.at)
         verdict = refused(DiceReason.MOTION_FAULT, "the shaker reports a motion fault: look what blocks it")
-        if self._state is _State.ASKED:
+        if self._state is State.ASKED:
             return self._never_ran(verdict)
-        if self._state in _IN_THROW:
+        if self._state in IN_THROW:
             return self._end(verdict)
-        self._state = _State.STANDING
+        self._state = State.STANDING
         return []
 
     def _shaker_gone(self, fault: DeviceFault) -> list[Signal]:
@@ -302,11 +269,11 @@ class DiceJudge:
         self._stands = False
         verdict = held(DiceReason.SHAKER_LOST, f"the shaker was lost during the shake: {fault.detail}")
         signals: list[Signal] = []
-        if self._state is _State.ASKED:
+        if self._state is State.ASKED:
             signals = self._never_ran(verdict)
-        elif self._state in _IN_THROW:
+        elif self._state in IN_THROW:
             signals = self._end(verdict)
-        self._state, self._ready_said, self._old_shake = _State.UNKNOWN, False, True
+        self._state, self._ready_said, self._old_shake = State.UNKNOWN, False, True
         self._alone = self._unrested = None
         return signals
 
@@ -314,6 +281,7 @@ class DiceJudge:
 
     def _moves(self, reading: SceneMoved) -> list[Signal]:
         begun = self._scene.moves(reading)
+        self._ground.stale()
         self._ready_said = False
         if not begun:
             return []
@@ -324,19 +292,19 @@ class DiceJudge:
         if read is not None and reading.taken.since_s(read) <= self._rules.after_s:
             moved_s = max(0.0, reading.taken.since_s(read))
             self._unrested = f"the dice moved {moved_s:.1f} s after they were read, and the shaker stood"
-        if self._alone is None and (self._unrested or (self._state is _State.STANDING and self._due is not None)):
+        if self._alone is None and (self._unrested or (self._state is State.STANDING and self._due is not None)):
             self._alone = reading.at
         return signals
 
-    def _moves_in_throw(self, throw: _Throw, moved: SceneMoved) -> list[Signal]:
-        if self._state is _State.LOOKING and throw.look is not None:
+    def _moves_in_throw(self, throw: Throw, moved: SceneMoved) -> list[Signal]:
+        if self._state is State.LOOKING and throw.look is not None:
             if moved.taken.mono_ns < throw.look.mono_ns:
-                self._state, throw.look = _State.STOPPED, None  # they had not come to rest, and the word came late
+                self._state, throw.look = State.STOPPED, None  # they had not come to rest, and the word came late
                 return []
             detail = "the dice moved after they had come to rest, before they were read, and the shaker stood"
             return self._end(held(DiceReason.MOVED_AFTER_LOOK, detail))
         if throw.floor is not None and moved.taken.mono_ns < throw.floor.mono_ns:
-            return self._too_early() if self._state in _IN_THROW and not throw.moved else []
+            return self._too_early() if self._state in IN_THROW and not throw.moved else []
         throw.again = throw.moved
         throw.moved = True
         return []
@@ -349,21 +317,24 @@ class DiceJudge:
     def _settled(self, at: Instant) -> list[Signal]:
         """The shaker has stopped and the scene is at rest: what lies there?"""
         throw = self._throw
-        if self._state is not _State.STOPPED or throw is None or not throw.moved or not self._scene.at_rest:
+        if self._state is not State.STOPPED or throw is None or not throw.moved or not self._scene.at_rest:
             return []
-        self._state, throw.look = _State.LOOKING, at
+        self._state, throw.look = State.LOOKING, at
         return [Ask(self._camera, DeviceAction.LOOK)]
 
     def _answers(self, look: DiceSeen | DiceUnclear) -> bool:
         since = self._throw.look if self._throw is not None else None
         fresh = self._looks.answers(look, since or look.first)
-        return fresh and self._state is _State.LOOKING
+        return fresh and self._state is State.LOOKING
 
     def _seen(self, look: DiceSeen) -> list[Signal]:
-        value = self._looks.judge(look)
+        known, value = self._looks.known, self._looks.judge(look)
         if not isinstance(value, Value):
-            return self._end(value)
+            return self._end_looked(value)
+        if not known:
+            return self._end_looked(self._looks.unknown_before())
         self._over(counts=True)
+        self._ground.looked()
         self._read, self._given = look.last, True
         return [Judged(value)]
 
@@ -373,12 +344,14 @@ class DiceJudge:
             return self._settled(fault.at)
         if fault.fault == Fault.LINK_LOST:
             self._looks.restarted()
+        self._looks.unsure()
+        self._ground.stale()
         self._ready_said = False
         self._alone = self._unrested = None
         verdict = held(DiceReason.CAMERA_FAULT, f"the camera failed during the shake: {fault.detail}")
-        if self._state is _State.ASKED:
+        if self._state is State.ASKED:
             return self._never_ran(verdict)
-        if self._state in _IN_THROW:
+        if self._state in IN_THROW:
             return self._end(verdict)
         return self._taken_back(DiceReason.CAMERA_FAULT, f"the camera failed after the dice were read: {fault.detail}")
 
@@ -394,7 +367,7 @@ class DiceJudge:
             return throw.stop.plus_s(rules.settle_s if throw.moved else rules.lead_s)
         if throw.early is not None:
             return throw.early.plus_s(BOUNCE_S)
-        return throw.since.plus_s(rules.start_s if self._state is _State.ASKED else rules.max_shake_s)
+        return throw.since.plus_s(rules.start_s if self._state is State.ASKED else rules.max_shake_s)
 
     def _too_long(self) -> list[Signal]:
         throw, rules = self._throw, self._rules
@@ -403,6 +376,7 @@ class DiceJudge:
             if unrested is not None:
                 return [Contradicted(unrested)]
             self._due = None
+            self._looks.unsure()
             detail = "the camera saw the dice move and the shaker did not say that it shakes"
             return [Unseen(None, held(DiceReason.DICE_MOVED_ALONE, detail))]
         if throw.look is not None:
@@ -412,12 +386,12 @@ class DiceJudge:
             return self._end(self._not_settled(throw))
         if throw.early is not None:
             return self._end(refused(DiceReason.SHAKE_CUT_SHORT, self._too_short(throw) or ""))
-        if self._state is _State.ASKED:
+        if self._state is State.ASKED:
             return self._never_ran(self._not_begun(throw))
         detail = f"the shaker did not say that it stands within {rules.max_shake_s:g} s"
         return self._end(refused(DiceReason.NEVER_STOPPED, detail))
 
-    def _not_settled(self, throw: _Throw) -> Refused | Held:
+    def _not_settled(self, throw: Throw) -> Refused | Held:
         if throw.moved:
             detail = f"the dice did not come to rest within {self._rules.settle_s:g} s of the stop"
             return refused(DiceReason.NEVER_STILL, detail)
@@ -425,7 +399,7 @@ class DiceJudge:
             return held(DiceReason.CAMERA_FAULT, "the camera did not see the shake: is it running?")
         return held(DiceReason.CAMERA_SAW_NOTHING, "the shaker says that it shook, and the camera saw nothing move")
 
-    def _not_begun(self, throw: _Throw) -> Refused | Held:
+    def _not_begun(self, throw: Throw) -> Refused | Held:
         within = f"within {self._rules.start_s:g} s"
         if throw.moved:
             detail = f"the camera saw the dice move and the shaker did not say {within} that it shakes"
@@ -434,7 +408,7 @@ class DiceJudge:
             return refused(DiceReason.NEVER_SHOOK, f"the shaker took the command and did not shake {within}")
         return refused(DiceReason.NO_SHAKE_ANSWER, f"the shaker did not take the command {within}: is control allowed?")
 
-    def _too_short(self, throw: _Throw) -> str | None:
+    def _too_short(self, throw: Throw) -> str | None:
         """How long it shook by its own words: what the camera saw before may have been a hand."""
         told_s = TOLD_PART * (throw.told_s or 0.0) - min(throw.late_s, SAID_LATE_S)
         shortest_s = max(self._rules.min_shake_s, told_s)
@@ -448,7 +422,15 @@ class DiceJudge:
         return [Started(), BettingOver(), *self._end(verdict)]
 
     def _end(self, verdict: Refused | Held) -> list[Signal]:
+        """Nobody looked at its dice, if there were any."""
         self._over()
+        self._looks.unread()
+        self._ground.stale()
+        return [NotJudged(verdict)]
+
+    def _end_looked(self, verdict: Refused | Held) -> list[Signal]:
+        self._over()
+        self._ground.looked()
         return [NotJudged(verdict)]
 
     def _over(self, *, counts: bool = False) -> None:
@@ -457,25 +439,35 @@ class DiceJudge:
         self._throw, self._due, self._ready_said = None, None, False
         self._alone = self._unrested = None
 
-    def _rest_state(self) -> _State:
+    def _rest_state(self) -> State:
         if not self._stands:
-            return _State.SPENT
-        return _State.COMING_TO_STAND if self._old_shake else _State.STANDING
+            return State.SPENT
+        return State.COMING_TO_STAND if self._old_shake else State.STANDING
 
     def _bounced(self) -> Instant | None:
         """When a shake that does not count is over for good."""
-        if self._state is not _State.COMING_TO_STAND or self._stood is None:
+        if self._state is not State.COMING_TO_STAND or self._stood is None:
             return None
         return self._stood.plus_s(BOUNCE_S)
 
     def _comes_to_stand(self, at: Instant) -> None:
         bounced = self._bounced()
         if bounced is not None and at.mono_ns >= bounced.mono_ns:
-            self._state, self._old_shake = _State.STANDING, False
+            self._state, self._old_shake = State.STANDING, False
 
     def _ready(self, at: Instant) -> list[Signal]:
         self._comes_to_stand(at)
+        asks = self._ask(at)
         if self._ready_said or not self.waiting():
-            return []
+            return asks
         self._ready_said = True
-        return [Ready()]
+        return [Ready(), *asks]
+
+    def _may_look(self) -> bool:
+        """Nothing moves, and what lies there waits for its throw."""
+        return self._state is State.STANDING and self._scene.at_rest
+
+    def _ask(self, at: Instant) -> list[Signal]:
+        """What lies there before the throw?"""
+        self._ground.late(at)
+        return self._ground.ask(at) if self._may_look() else []

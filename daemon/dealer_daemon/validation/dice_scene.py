@@ -94,7 +94,7 @@ class Looks:
         self._newest = 0
         self._before: tuple[Face, ...] = ()
         self._unread = False
-        """The newest look gave no dice."""
+        """The newest throw was not read."""
         self.known = False
         """What lies there before the next throw was read, or was thrown by the attempt before and refused."""
 
@@ -115,6 +115,14 @@ class Looks:
     def forget(self) -> None:
         """What lies there may have changed, and nobody looked."""
         self.known, self._unread, self._before = False, False, ()
+
+    def unsure(self) -> None:
+        """The dice that were read last may not be those that lie there now."""
+        self.known = False
+
+    def unread(self) -> None:
+        """A throw ended, or was broken off, and nobody looked at its dice."""
+        self._unread = True
 
     def settle(self) -> None:
         """The attempt is over: dice that it left unread are no ground for the next round's."""
@@ -142,13 +150,20 @@ class Looks:
 
     def doubt(self, look: DiceUnclear) -> Refused | Held:
         """Why a fresh look gives no dice."""
-        # The dice that were read last stay known: a hand over them is no throw, and they may lie there yet.
-        self.known = self._unread = True
+        # The dice that were read last stay known: a hand over them is no throw, and they may lie there yet. Where none
+        # were read before, they are no more known now.
+        self._unread = True
         reason = look.reasons[0] if look.reasons else "unclear"
         others = f" (also: {', '.join(look.reasons[1:])})" if look.reasons[1:] else ""
         if reason == DiceReason.CAMERA_FAULT or self._rules.unclear == "hold":
             return held(reason, f"{look.detail}{others}")
         return refused(reason, f"{look.detail}{others}")
+
+    def unknown_before(self) -> Refused | Held:
+        """Why dice that were read are no result: they may be older than the throw."""
+        detail = "it is not known how the dice lay before this shake: may they be older ones?"
+        make = held if self._rules.unclear == "hold" else refused
+        return make(DiceReason.DICE_UNKNOWN_BEFORE, detail)
 
 
 def _same(before: tuple[Face, ...], now: tuple[Face, ...]) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+from dealer_daemon.validation.dice_ground import Ground
 from dealer_daemon.validation.dice_rules import DiceReason, ShakeRules, held, refused
 from dealer_daemon.validation.dice_scene import Facts, Looks, Scene, restless
 from dealer_daemon.validation.signals import (
@@ -36,10 +37,6 @@ from dealer_drivers.readings.dice import DiceSeen, DiceUnclear
 
 NOT_THROWN_YET = frozenset({"wrong_count", "occluded"})
 """What a look shows while the dice are in a hand."""
-AGAIN_S = 1.0
-"""From one look at dice that wait for their throw, and could not be read, to the next."""
-LOOKS = 5
-"""So many, then the next movement or the round's beginning to wait is awaited."""
 
 
 class _State(Enum):
@@ -66,11 +63,8 @@ class TowerJudge:
         """When the movement of this throw began, the first of them."""
         self._ground_ok = False
         """What lay there before this throw is known."""
-        self._asked: Instant | None = None
-        """When it was asked, outside a throw, what lies there, and not answered yet."""
-        self._again: Instant | None = None
-        """When to ask that again."""
-        self._looks_left = LOOKS
+        self._ground = Ground(self._looks, camera, rules.look_s)
+        self._newest: Instant | None = None
         self._due = False
         self._ready_said = False
         self._read: Instant | None = None
@@ -89,15 +83,19 @@ class TowerJudge:
 
     def due(self, at: Instant) -> list[Signal]:
         """The round waits for a throw. The dealer throws: only what lies there now may have to be asked for."""
-        self._due, self._looks_left = True, LOOKS
-        asked = self._ask(at) if self.waiting() and not self._looks.known and self._asked is None else []
-        return asked + self._stands_why(at)
+        self._due, self._newest = True, at
+        self._ground.refill()
+        return self._ask(at) + self._stands_why(at)
 
     def discard(self) -> None:
         """What is under way does not count."""
+        if self._state is not _State.WAITING:
+            self._looks.unread()
         self._over()
         self._given = False
         self._looks.settle()
+        if not self._looks.known:
+            self._ground.stale(self._newest)
 
     def deadline_ns(self) -> int | None:
         """When a wait has been too long."""
@@ -107,11 +105,12 @@ class TowerJudge:
 
     def tick(self, at: Instant) -> list[Signal]:
         """Time passed."""
+        self._newest = at
         limit = self._limit()
         signals: list[Signal] = []
         if limit is not None and at.mono_ns > limit.mono_ns:
             if self._state is _State.WAITING:
-                self._asked = self._again = None
+                self._ground.late(at)
                 signals = self._ask(at)
             else:
                 signals = self._too_long() + self._ready(at)
@@ -124,20 +123,16 @@ class TowerJudge:
 
     def _ask(self, at: Instant) -> list[Signal]:
         """What lies there before the throw?"""
-        if self._looks_left == 0:
-            return []
-        self._looks_left -= 1
-        self._asked, self._again = at, None
-        return [Ask(self._camera, DeviceAction.LOOK)]
+        return self._ground.ask(at) if self.waiting() else []
 
     def _too_long(self) -> list[Signal]:
         if self._state is _State.IN_HAND and self._doubt is not None:
             return self._end(self._doubt)
         if self._state is _State.LOOKING:
             detail = f"the camera did not say within {self._rules.look_s:g} s what lies there"
-            return self._end(refused(DiceReason.NO_LOOK, detail))
+            return self._end_unread(refused(DiceReason.NO_LOOK, detail))
         detail = f"the dice did not come to rest within {self._rules.max_shake_s:g} s"
-        return self._end(refused(DiceReason.NEVER_STILL, detail))
+        return self._end_unread(refused(DiceReason.NEVER_STILL, detail))
 
     def feed(self, device: str, reading: Reading) -> list[Signal]:
         """One reading of the camera."""
@@ -149,7 +144,7 @@ class TowerJudge:
                 self._scene.rests(reading)
                 signals += self._settled(reading)
             case DiceSeen() | DiceUnclear() if self._state is _State.WAITING:
-                self._lies_there(reading)
+                self._ground.answered(reading, at_rest=self._scene.at_rest)
             case DiceSeen() if self._answers(reading):
                 signals += self._seen(reading)
             case DiceUnclear() if self._answers(reading):
@@ -164,28 +159,16 @@ class TowerJudge:
         if self._ready_said or not self.waiting():
             return []
         self._ready_said = True
-        if self._looks.known or self._asked is not None:
-            return [Ready()]
         return [Ready(), *self._ask(at)]
-
-    def _lies_there(self, look: DiceSeen | DiceUnclear) -> None:
-        asked = self._asked
-        if asked is None or not self._looks.answers(look, asked) or not self._scene.at_rest:
-            return
-        self._asked = None
-        if isinstance(look, DiceSeen):
-            self._looks.note(look)
-        else:
-            self._again = look.at.plus_s(AGAIN_S)
 
     def _moves(self, reading: SceneMoved) -> list[Signal]:
         begun = self._scene.moves(reading)
-        self._asked = self._again = None
+        self._ground.stale()
         if self._state is not _State.WAITING:
             if begun:
                 self._falls(reading)
             return []
-        self._ready_said, self._looks_left = False, LOOKS
+        self._ready_said = False
         ground_ok = self._looks.known
         if not begun or not self._due:
             signals = self._moves_outside(reading) if begun else []
@@ -235,6 +218,7 @@ class TowerJudge:
             detail = "it is not known how the dice lay before the throw: may they be older ones?"
             return self._end(held(DiceReason.DICE_UNKNOWN_BEFORE, detail, camera=value.facts["dice"]))
         self._over()
+        self._ground.looked()
         self._read, self._given = look.last, True
         return [Judged(value)]
 
@@ -252,16 +236,16 @@ class TowerJudge:
         if fault.fault == Fault.LINK_LOST:
             self._looks.restarted()
         self._looks.forget()
-        self._asked = self._again = None
-        self._ready_said, self._looks_left = False, LOOKS
+        self._ground.stale()
+        self._ready_said = False
         if self._state is _State.WAITING:
             detail = f"the camera failed after the dice were read: {fault.detail}"
             return self._taken_back(DiceReason.CAMERA_FAULT, detail)
-        return self._end(held(DiceReason.CAMERA_FAULT, f"the camera failed during the throw: {fault.detail}"))
+        return self._end_unread(held(DiceReason.CAMERA_FAULT, f"the camera failed during the throw: {fault.detail}"))
 
     def _limit(self) -> Instant | None:
         if self._state is _State.WAITING:
-            return self._again if self._asked is None else self._asked.plus_s(self._rules.look_s)
+            return self._ground.limit() if self.waiting() else None
         if self._state is _State.LOOKING and self._since is not None:
             return self._since.plus_s(self._rules.look_s)
         if self._state is _State.IN_HAND:
@@ -271,6 +255,12 @@ class TowerJudge:
 
     def _end(self, verdict: Refused | Held) -> list[Signal]:
         self._over()
+        self._ground.looked()
+        return [NotJudged(verdict)]
+
+    def _end_unread(self, verdict: Refused | Held) -> list[Signal]:
+        self._over()
+        self._looks.unread()
         return [NotJudged(verdict)]
 
     def _over(self) -> None:

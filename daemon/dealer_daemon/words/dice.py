@@ -71,9 +71,10 @@ DICE: dict[str, Word] = {
         "The dice moved between their reading and the outcome, and the shaker stood. Decide by the video.",
     ),
     "dice_unknown_before": Word(
-        _HELD, "Not known how the dice lay before", "投掷前骰子位置不明", "投擲前骰子位置不明",
-        "Dice tower: the camera could not read the dice before the throw, and these may be older ones. Decide by the "
-        "video; leave the dice lying in the camera's sight until betting is closed.",
+        _DOUBT, "Not known how the dice lay before", "投掷前骰子位置不明", "投擲前骰子位置不明",
+        "The camera could not read the dice before the throw, and these may be older ones. Under a dome: shake again, "
+        "what lies there now is known. On a tower, and where the table holds unclear dice: decide by the video; leave "
+        "the dice lying in the camera's sight until betting is closed.",
     ),
     "shaken_again": Word(
         _HELD, "Shaken again before the reading", "判读前再次摇骰", "判讀前再次搖骰",

@@ -286,6 +286,7 @@ def test_a_look_older_than_the_stop_is_no_answer_however_often_it_comes() -> Non
     for ask in (1, 2, 3, 4, 5):
         throw.seen(2, 3, 6, ask=ask, first=old)
     assert throw.new() == ["started", "look"]
+    throw.ask = 5
     assert throw.wait(9).new() == ["refused:no_look", "ready"]
 
 
