@@ -157,6 +157,16 @@ class AngleSource:
     """Each time after so many questions one is for the mark, and gives no count; ``None``: none is."""
 
 
+@dataclass(frozen=True, slots=True)
+class SceneSource:
+    """How a camera over a scene tells what lies there, as its options set it."""
+
+    quiet_s: float
+    """So long nothing may have moved before it says that the scene is at rest."""
+    things: int | None = None
+    """Of so many things alone it reads a picture; ``None``: of any number."""
+
+
 class DriverOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of a driver's options, as written under ``[[tables.X.devices]]`` beside name, driver and port."""
 
@@ -174,6 +184,15 @@ class DriverOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     def angle_source(self) -> AngleSource | None:
         """Of a wheel's encoder: how it counts; ``None`` where nothing is known of it. Asked as ``card_decks``."""
+        return None
+
+    def scene_source(self) -> SceneSource | None:
+        """Of a camera over a scene: when and what it reads; ``None`` for others. Asked as ``card_decks``."""
+        return None
+
+    def shake_told(self) -> tuple[str, float] | None:
+        """Of a shaker: which option says how long it shakes when the station starts it, and the seconds; ``None`` for
+        others. Asked as ``card_decks``."""
         return None
 
 

@@ -17,7 +17,7 @@ from dealer_daemon.validation.dice_rules import ShakeRules
 from dealer_drivers.driver import DeviceAction, Observes
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import Reading
-from support.throws import Hall
+from support.throws import LAY, Hall
 
 SHAKER = TableDevice(
     name="shaker",
@@ -62,6 +62,7 @@ class DiceTable(Hall):
         self._ids = count(1)
         self.table = Table(self.setup, fold(TableState(table="s1"), self.events), boot="boot-1")
         super().__init__(self)  # type: ignore[arg-type]
+        self.lies = None if tower else LAY
 
     # what ``Hall.wait`` asks of a judge
 
@@ -78,8 +79,7 @@ class DiceTable(Hall):
         self.said += [_word(event) for event in decision.events]
         for _, action in decision.actions:
             if action is DeviceAction.LOOK:
-                self.ask, self.asked_at = self.ask + 1, self.at
-                self.said.append("look")
+                self._asked(outside=not self.table._play.underway())
             elif action is DeviceAction.START_SHAKE:
                 self.said.append("start")
         return self

@@ -31,6 +31,9 @@ def face(value: int, x: float, y: float) -> Face:
     return Face(value, x, y, size_px=90.0, turn_deg=10.0, dark_pips=True, score=0.9)
 
 
+LAY: tuple[Face, ...] | None = tuple(face(1, 500.0, y) for y in (60.0, 200.0, 330.0))
+
+
 class Hall:
     """A table's shaker and camera before ``judge``. ``at`` is now; the camera answers only when told to, but for one
     question: under a dome it says at once what lies there before a throw, ``lies``, and of that nothing is said here.
@@ -49,8 +52,7 @@ class Hall:
         self.ask = 0
         self.asked_at = START
         self._spot = 0.0
-        dome = isinstance(judge, DiceJudge)
-        self.lies: tuple[Face, ...] | None = tuple(face(1, 500.0, y) for y in (60.0, 200.0, 330.0)) if dome else None
+        self.lies = LAY if isinstance(judge, DiceJudge) else None
 
     # -- time and signals -----------------------------------------------------------------------------------
 
@@ -71,11 +73,7 @@ class Hall:
         for signal in signals:
             match signal:
                 case Ask(action=DeviceAction.LOOK):
-                    self.ask, self.asked_at = self.ask + 1, self.at
-                    if self.lies is None or self.judge.underway():
-                        self.said.append("look")
-                    else:
-                        self.read(self._look(self.lies, self.ask, self.at, self.at))
+                    self._asked(outside=not self.judge.underway())
                 case Ask(action=DeviceAction.START_SHAKE):
                     self.said.append("start")
                 case Ready():
@@ -96,6 +94,13 @@ class Hall:
                 case _:
                     pass
         return self
+
+    def _asked(self, *, outside: bool) -> None:
+        self.ask, self.asked_at = self.ask + 1, self.at
+        if outside and self.lies is not None:
+            self.read(self._look(self.lies, self.ask, self.at, self.at))
+        else:
+            self.said.append("look")
 
     def new(self) -> list[str]:
         """The words since the last call."""

@@ -165,6 +165,8 @@ class DeviceConfig:
             decks=self.options.card_decks(),
             zeros=self.options.zero_pockets(),
             angle=self.options.angle_source(),
+            scene=self.options.scene_source(),
+            shake_told=self.options.shake_told(),
             calibration=None if self.calibration is None else self.calibration.ref,
         )
 

@@ -110,7 +110,7 @@ def station_toml(devices: Iterable[Plugged], *, state_dir: str, port: int, prefi
     by_name = {device.name: device for device in devices}
     # A camera and whoever reads its pictures take their own time, whatever the clock says. (Fan tan's patience is more
     # than the bowl stands there: a dealer who clears what was refused covers the next beans within the same attempt.)
-    patience = {"look_s": 8.0 * speed, "settle_s": 10.0 * max(1.0, speed / 2)}
+    patience = {"look_s": 8.0 * max(1.0, speed), "settle_s": 10.0 * max(1.0, speed / 2)}
     sections = [STATION.format(state_dir=json.dumps(state_dir), port=port, prefix=prefix)]
     for table in present(by_name.values()):
         files = {key: json.dumps(by_name[device].files[0]) for key, device in table.files.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -52,7 +52,20 @@ def _check(settings: FanTanSettings, devices: Sequence[TableDevice]) -> list[tup
     if len(cameras) != 1:
         names = ", ".join(device.name for device in cameras) or "none"
         found.append(("devices", f"a fan-tan table needs exactly one device that reads the beans; it has: {names}"))
+    elif "beans.max_layout_s" not in dict(found):
+        found += _check_camera(settings.beans, cameras[0])
     return found
+
+
+def _check_camera(rules: BeansRules, camera: TableDevice) -> Iterator[tuple[str, str]]:
+    """What rules and camera say of each other: settings by which no layout could count."""
+    if camera.scene is not None and rules.max_layout_s <= camera.scene.quiet_s:
+        quiet_s = camera.scene.quiet_s
+        reason = (
+            f"no layout would count: {camera.name!r} says that the beans rest once nothing moved for "
+            f"{quiet_s * 1000:.0f} ms (quiet_ms): set it above {quiet_s:g}, or quiet_ms lower"
+        )
+        yield "beans.max_layout_s", reason
 
 
 def _judge(

@@ -13,7 +13,7 @@ from dealer_daemon.games.cards.procedure import Procedure
 from dealer_daemon.validation.judge import Judge
 from dealer_daemon.verdicts import Remedy
 from dealer_drivers.calibration import CalibrationSlot
-from dealer_drivers.driver import AngleSource, DeviceAction, Observes
+from dealer_drivers.driver import AngleSource, DeviceAction, Observes, SceneSource
 
 StartRule = Literal["any", "after_close", "before_close"]
 
@@ -51,6 +51,10 @@ class TableDevice:
     """Zero pockets of a roulette wheel, where that is known."""
     angle: AngleSource | None = None
     """How it counts, where it is a wheel's encoder."""
+    scene: SceneSource | None = None
+    """When and what it reads, where it is a camera over a scene."""
+    shake_told: tuple[str, float] | None = None
+    """Where it is a shaker: the option that says for how long the station has it shake, and the seconds."""
     calibration: CalibrationRef | None = None
     """What it was calibrated by."""
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +12,7 @@ import msgspec
 from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice
 from dealer_daemon.validation.dice import DiceJudge
 from dealer_daemon.validation.dice_rules import ShakeRules
+from dealer_daemon.validation.dice_scene import DICE
 from dealer_daemon.validation.dice_tower import TowerJudge
 from dealer_daemon.validation.judge import Judge
 from dealer_daemon.verdicts import Remedy
@@ -39,7 +40,7 @@ def dice_facts(values: Sequence[int], *, by_position: bool = True) -> dict[str, 
     ``parity`` and ``size`` are null for a triple, which loses all four of these bets (001; 002 and 003:
     遇围骰庄家通吃).
     """
-    if len(values) != 3 or any(isinstance(value, bool) or value not in FACES for value in values):
+    if len(values) != DICE or any(isinstance(value, bool) or value not in FACES for value in values):
         raise BadFacts(f"dice {list(values)!r}: three whole numbers from 1 to 6 are expected")
     dice = sorted(values)
     shown = set(dice)
@@ -88,7 +89,40 @@ def _check(settings: SicBoSettings, devices: Sequence[TableDevice]) -> list[tupl
         elif DeviceAction.START_SHAKE not in shakers[0].actions:
             name = shakers[0].name
             found.append(("shake.start", f'"station", but {name!r} may not be started: set control = true on it'))
-    return found
+    together = [*_check_camera(settings.shake, cameras[0], tower=not shakers)] if len(cameras) == 1 else []
+    together += _check_shaker(settings.shake, shakers[0]) if len(shakers) == 1 else ()
+    said = dict(found)
+    return found + [(key, reason) for key, reason in together if key == "devices" or key not in said]
+
+
+def _check_camera(rules: ShakeRules, camera: TableDevice, *, tower: bool) -> Iterator[tuple[str, str]]:
+    """What rules and camera say of each other: settings by which no throw could count."""
+    scene = camera.scene
+    if scene is None:
+        return
+    if scene.things not in (None, DICE):
+        reason = f"{camera.name!r} reads pictures of {scene.things} dice alone (dice), and the game has {DICE}"
+        yield "devices", f"{reason}: no throw would count. Leave dice out"
+    quiet = f"{camera.name!r} says that dice rest once nothing moved for {scene.quiet_s * 1000:.0f} ms (quiet_ms)"
+    if tower and rules.max_shake_s <= rules.min_fall_s + scene.quiet_s:
+        reason = f"no throw would count: dice fall for min_fall_s ({rules.min_fall_s:g} s) at least, and {quiet}"
+        yield "shake.max_shake_s", f"{reason}: set it above {rules.min_fall_s + scene.quiet_s:g}, or quiet_ms lower"
+    if not tower and rules.settle_s <= scene.quiet_s:
+        reason = f"no shake would count: {quiet}, and must within settle_s of the stop"
+        yield "shake.settle_s", f"{reason}: set it above {scene.quiet_s:g}, or quiet_ms lower"
+
+
+def _check_shaker(rules: ShakeRules, shaker: TableDevice) -> Iterator[tuple[str, str]]:
+    """As ``_check_camera``, of rules and a shaker that the station starts. How long a dealer's button has it shake is
+    not known here."""
+    if rules.start != "station" or shaker.shake_told is None:
+        return
+    key, told_s = shaker.shake_told
+    told = f"no shake would count: the station has {shaker.name!r} shake for {told_s * 1000:.0f} ms ({key})"
+    if told_s < rules.min_shake_s:
+        yield "shake.min_shake_s", f"{told}: set it to {told_s:g} at most, or {key} higher"
+    if told_s >= rules.max_shake_s:
+        yield "shake.max_shake_s", f"{told}: set it above {told_s:g}, or {key} lower"
 
 
 def _needs_server(settings: SicBoSettings) -> tuple[str, str] | None:

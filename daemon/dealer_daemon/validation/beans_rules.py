@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from dealer_daemon.verdicts import Held, Refused, Remedy
+from dealer_drivers.camera.settings import LOOK_S
 
 LONGEST_S = 3600.0
 
@@ -56,6 +57,8 @@ class BeansRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             found.append(("patience_s", "must not be below still_s"))
         if self.max_layout_s <= self.patience_s:
             found.append(("max_layout_s", "must be above patience_s"))
+        if 0 < self.look_s < LOOK_S:
+            found.append(("look_s", f"must be {LOOK_S:g} at least: a camera's answer may take as long"))
         return found
 
 

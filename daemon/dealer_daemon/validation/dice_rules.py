@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from dealer_daemon.verdicts import Held, Refused, Remedy
+from dealer_drivers.camera.settings import LOOK_S
 
 
 class DiceReason(StrEnum):
@@ -83,6 +84,8 @@ class ShakeRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         ]
         if self.max_shake_s <= self.min_shake_s:
             found.append(("max_shake_s", "must be above min_shake_s"))
+        if 0 < self.look_s < LOOK_S:
+            found.append(("look_s", f"must be {LOOK_S:g} at least: a camera's answer may take as long"))
         return found
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dealer_drivers.camera.movement import Movement
+from dealer_drivers.camera.settings import LOOK_S
 
 Pixels: TypeAlias = npt.NDArray[np.uint8]
 
@@ -134,7 +135,7 @@ class SceneWatcher:
     """``quiet_s``: so long nothing may move before the scene is still. ``look_s``: a question is answered within it,
     if only with ``moving``."""
 
-    def __init__(self, reader: StillReader, quiet_s: float, look_s: float = 4.0) -> None:
+    def __init__(self, reader: StillReader, quiet_s: float, look_s: float = LOOK_S) -> None:
         self._reader = reader
         self._quiet_ns = round(quiet_s * 1e9)
         self._gap_ns = max(self._quiet_ns, round(LONG_GAP_S * 1e9))

@@ -11,7 +11,7 @@ from dealer_drivers.camera.readings import Look, LookUnclear
 from dealer_drivers.camera.scene_session import SceneSession
 from dealer_drivers.camera.settings import SceneTask
 from dealer_drivers.clock import Clock
-from dealer_drivers.driver import DeviceAction, Driver, Maturity, Observes, SerialSettings
+from dealer_drivers.driver import DeviceAction, Driver, Maturity, Observes, SceneSource, SerialSettings
 from dealer_drivers.errors import OptionError
 from dealer_drivers.transports.base import Transport
 
@@ -30,6 +30,10 @@ class SceneCameraOptions(CameraOptions, frozen=True, kw_only=True):
         if not 200 <= self.quiet_ms <= 5_000:
             problems.append(OptionError("quiet_ms", f"{self.quiet_ms} is out of range; it must be 200 to 5000"))
         return problems
+
+    def scene_source(self) -> SceneSource:
+        """See ``DriverOptions``."""
+        return SceneSource(self.quiet_ms / 1000)
 
 
 def scene_driver(

@@ -8,6 +8,10 @@ import msgspec
 
 from dealer_drivers.codes.symbology import Symbology
 
+LOOK_S = 4.0
+"""A question what lies there is answered within it, if only by the word that it cannot be told. Five pictures of the
+slowest camera and their reading take a second of it; the rest is for scenes that come to rest late, and for doubts."""
+
 
 class CodesTask(msgspec.Struct, frozen=True, kw_only=True, tag="codes", forbid_unknown_fields=True):
     """Codes of cards in a window: what to look for in every picture."""

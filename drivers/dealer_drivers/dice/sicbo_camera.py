@@ -12,7 +12,7 @@ from typing import Any
 from dealer_drivers.calibration.slot import CalibrationSlot
 from dealer_drivers.camera.readings import Look, LookUnclear
 from dealer_drivers.camera.scene_driver import SceneCameraOptions, scene_driver
-from dealer_drivers.driver import Observes
+from dealer_drivers.driver import Observes, SceneSource
 from dealer_drivers.errors import OptionError
 
 
@@ -37,6 +37,10 @@ class SicboCameraOptions(SceneCameraOptions, frozen=True, kw_only=True):
         except ProfileError as error:
             problems.append(OptionError("profile", str(error)))
         return problems
+
+    def scene_source(self) -> SceneSource:
+        """See ``DriverOptions``."""
+        return SceneSource(self.quiet_ms / 1000, self.dice)
 
 
 def _seen(options: SicboCameraOptions, value: dict[str, Any], fields: dict[str, Any]) -> Look | None:

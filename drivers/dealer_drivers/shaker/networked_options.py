@@ -53,6 +53,10 @@ class NetworkedOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_
             problems.append(OptionError("username", "a password needs the name of its user"))
         return problems
 
+    def shake_told(self) -> tuple[str, float]:
+        """See ``DriverOptions``."""
+        return "duration_ms", self.duration_ms / 1000
+
     def cycle(self) -> bytes:
         """The start command, its parameters in the documented order (``devices.md`` §4)."""
         return (

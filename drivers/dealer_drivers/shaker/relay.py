@@ -56,6 +56,10 @@ class RelayOptions(DriverOptions, frozen=True, kw_only=True, forbid_unknown_fiel
             if not low <= value <= high
         ]
 
+    def shake_told(self) -> tuple[str, float]:
+        """See ``DriverOptions``."""
+        return "shake_ms", self.shake_ms / 1000
+
 
 class RelaySession:
     """One board. ``driver.Session`` says what each call promises."""

@@ -7,9 +7,9 @@ import pytest
 from dealer_daemon.games import BadFacts, TableDevice, load_game
 from dealer_daemon.games.fan_tan import GAME, FanTanSettings, layout_facts
 from dealer_daemon.validation.beans_rules import BeansRules
-from dealer_drivers.driver import Observes
+from dealer_drivers.driver import Observes, SceneSource
 
-CAMERA = TableDevice("cam", "bean-camera", frozenset({Observes.BEANS}))
+CAMERA = TableDevice("cam", "bean-camera", frozenset({Observes.BEANS}), scene=SceneSource(0.5))
 KEYS = TableDevice("keys", "manual-entry", frozenset({Observes.ENTRY}))
 
 
@@ -38,3 +38,13 @@ def test_the_game_is_found_and_needs_one_camera() -> None:
     assert (key, "it has: none" in reason) == ("devices", True)
     both = GAME.check(FanTanSettings(beans=BeansRules(still_s=0)), [CAMERA, CAMERA])
     assert [key for key, _ in both] == ["beans.still_s", "devices"]
+
+
+def test_settings_by_which_no_layout_could_count_are_refused_with_both_keys() -> None:
+    rules = BeansRules(still_s=0.1, patience_s=0.2, max_layout_s=0.5)
+    ((key, reason),) = GAME.check(FanTanSettings(beans=rules), [CAMERA])
+    assert key == "beans.max_layout_s"
+    assert "500 ms (quiet_ms)" in reason
+    longer = BeansRules(still_s=0.1, patience_s=0.2, max_layout_s=0.6)
+    assert GAME.check(FanTanSettings(beans=longer), [CAMERA]) == []
+    assert [key for key, _ in GAME.check(FanTanSettings(beans=BeansRules(look_s=3)), [CAMERA])] == ["beans.look_s"]

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealer_daemon.config.types import DeviceConfig
 from dealer_daemon.games import AttemptGame, BadFacts, TableDevice, load_game
 from dealer_daemon.games.sic_bo import GAME, SicBoSettings, dice_facts
 from dealer_daemon.validation.dice import DiceJudge
 from dealer_daemon.validation.dice_rules import ShakeRules
 from dealer_daemon.validation.dice_tower import TowerJudge
 from dealer_daemon.verdicts import Remedy
-from dealer_drivers.driver import DeviceAction, Observes
+from dealer_drivers.dice.sicbo_camera import DRIVER as SICBO_CAMERA
+from dealer_drivers.dice.sicbo_camera import SicboCameraOptions
+from dealer_drivers.driver import DeviceAction, Observes, SceneSource
+from dealer_drivers.shaker.networked import DRIVER as NETWORKED
+from dealer_drivers.shaker.networked_options import NetworkedOptions
+from dealer_drivers.shaker.relay import DRIVER as RELAY
+from dealer_drivers.shaker.relay import RelayOptions
 
 DIE = st.integers(1, 6)
 
@@ -112,6 +120,59 @@ def test_what_a_table_may_not_be_made_of() -> None:
     assert problems(SHAKER, CAMERA, start="station") == ["shake.start"]
     assert problems(CAMERA, start="station") == ["shake.start"]
     assert problems(SHAKER, CAMERA, look_s=0) == ["shake.look_s"]
+
+
+def seeing(quiet_s: float = 0.5, things: int = 3) -> TableDevice:
+    return replace(CAMERA, scene=SceneSource(quiet_s, things))
+
+
+def told(seconds: float) -> TableDevice:
+    return replace(STARTABLE, shake_told=("duration_ms", seconds))
+
+
+def test_settings_by_which_no_shake_could_count_are_refused_with_both_keys() -> None:
+    def said(*devices: TableDevice, **shake: Any) -> list[tuple[str, bool]]:
+        found = GAME.check(SicBoSettings(shake=ShakeRules(**shake)), devices)
+        return [(key, "_ms" in reason) for key, reason in found]
+
+    assert said(told(4), seeing(), start="station") == []
+    assert said(told(4), seeing(), start="station", min_shake_s=4.0) == []
+    assert said(told(4), seeing(), start="station", min_shake_s=4.1) == [("shake.min_shake_s", True)]
+    assert said(told(0.2), seeing(), start="station") == [("shake.min_shake_s", True)]
+    assert said(told(4), seeing(), start="station", max_shake_s=4.0) == [("shake.max_shake_s", True)]
+    assert said(told(4), seeing(), start="station", max_shake_s=4.1) == []
+    assert said(told(0.2), seeing(), max_shake_s=4.0) == [], "the dealer's button has its own time"
+    assert said(SHAKER, seeing(0.5), settle_s=0.5) == [("shake.settle_s", True)]
+    assert said(SHAKER, seeing(0.5), settle_s=0.6) == []
+    assert said(SHAKER, seeing(5.0), settle_s=4.0, min_shake_s=31) == [
+        ("shake.max_shake_s", False),
+        ("shake.settle_s", True),
+    ], "all at once"
+    assert said(seeing(0.5), settle_s=0.5) == [], "a tower does not stop"
+    assert said(seeing(0.5), max_shake_s=0.75, min_shake_s=0.1) == [("shake.max_shake_s", True)]
+    assert said(seeing(0.5), max_shake_s=0.76, min_shake_s=0.1) == []
+
+
+def test_the_options_of_the_drivers_are_what_is_compared() -> None:
+    camera = DeviceConfig("camera", SICBO_CAMERA, "/dev/cam", SicboCameraOptions(profile="rig.json", quiet_ms=5000))
+    networked = DeviceConfig("shaker", NETWORKED, "mqtt://h/s", NetworkedOptions(control=True, duration_ms=900))
+    relay = DeviceConfig("shaker", RELAY, "/dev/relay", RelayOptions(control=True, shake_ms=900))
+    for shaker in (networked, relay):
+        assert problems(camera.for_game(), shaker.for_game(), start="station", settle_s=5.0) == [
+            "shake.settle_s",
+            "shake.min_shake_s",
+        ]
+
+
+def test_a_camera_that_reads_another_number_of_dice_is_refused() -> None:
+    ((key, reason),) = GAME.check(SicBoSettings(), [SHAKER, seeing(things=2)])
+    assert key == "devices"
+    assert "2 dice alone" in reason
+
+
+def test_a_look_must_be_given_the_time_that_a_camera_may_take() -> None:
+    assert problems(SHAKER, seeing(), look_s=3.9) == ["shake.look_s"]
+    assert problems(SHAKER, seeing(), look_s=4.0) == []
 
 
 def test_a_station_that_starts_the_shaker_needs_a_server_to_close_betting() -> None:
