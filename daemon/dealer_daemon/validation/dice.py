@@ -189,7 +189,7 @@ class DiceJudge:
                 return []
             if throw.again:
                 detail = "the dice had come to rest and moved again, and the shaker did not say that it shook again"
-                return self._end(held(DiceReason.DICE_MOVED_ALONE, detail))
+                return self._end(self._looks.doubtful(DiceReason.DICE_MOVED_ALONE, detail))
             self._state, throw.stop = State.STOPPED, idle.at
             return self._settled(idle.at)
         return []
@@ -302,7 +302,7 @@ class DiceJudge:
                 self._state, throw.look = State.STOPPED, None  # they had not come to rest, and the word came late
                 return []
             detail = "the dice moved after they had come to rest, before they were read, and the shaker stood"
-            return self._end(held(DiceReason.MOVED_AFTER_LOOK, detail))
+            return self._end(self._looks.doubtful(DiceReason.MOVED_AFTER_LOOK, detail))
         if throw.floor is not None and moved.taken.mono_ns < throw.floor.mono_ns:
             return self._too_early() if self._state in IN_THROW and not throw.moved else []
         throw.again = throw.moved
@@ -332,7 +332,8 @@ class DiceJudge:
         if not isinstance(value, Value):
             return self._end_looked(value)
         if not known:
-            return self._end_looked(self._looks.unknown_before())
+            detail = "it is not known how the dice lay before this shake: may they be older ones?"
+            return self._end_looked(self._looks.doubtful(DiceReason.DICE_UNKNOWN_BEFORE, detail))
         self._over(counts=True)
         self._ground.looked()
         self._read, self._given = look.last, True

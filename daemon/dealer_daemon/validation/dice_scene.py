@@ -155,15 +155,14 @@ class Looks:
         self._unread = True
         reason = look.reasons[0] if look.reasons else "unclear"
         others = f" (also: {', '.join(look.reasons[1:])})" if look.reasons[1:] else ""
-        if reason == DiceReason.CAMERA_FAULT or self._rules.unclear == "hold":
+        if reason == DiceReason.CAMERA_FAULT:
             return held(reason, f"{look.detail}{others}")
-        return refused(reason, f"{look.detail}{others}")
+        return self.doubtful(reason, f"{look.detail}{others}")
 
-    def unknown_before(self) -> Refused | Held:
-        """Why dice that were read are no result: they may be older than the throw."""
-        detail = "it is not known how the dice lay before this shake: may they be older ones?"
-        make = held if self._rules.unclear == "hold" else refused
-        return make(DiceReason.DICE_UNKNOWN_BEFORE, detail)
+    def doubtful(self, reason: str, detail: str) -> Refused | Held:
+        """A shake that gives no result, where nothing was read that could be defended: shaken again as unclear dice
+        are (``games.md`` §6), or a person decides first."""
+        return held(reason, detail) if self._rules.unclear == "hold" else refused(reason, detail)
 
 
 def _same(before: tuple[Face, ...], now: tuple[Face, ...]) -> bool:

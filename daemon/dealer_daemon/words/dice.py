@@ -57,8 +57,9 @@ DICE: dict[str, Word] = {
         "The shaker says that it shook, and the camera saw nothing move. Decide by the video.",
     ),
     "dice_moved_alone": Word(
-        _HELD, "Dice moved without the shaker", "骰子自行移动", "骰子自行移動",
-        "The camera saw the dice move, and the shaker did not say that it shakes. Decide by the video.",
+        _DOUBT, "Dice moved without the shaker", "骰子自行移动", "骰子自行移動",
+        "The camera saw the dice move, and the shaker did not say that it shakes: decide by the video. Within a shake, "
+        "before the dice were read: shake again.",
     ),
     "dice_did_not_move": Word(
         _HELD, "The dice lie as before", "骰子位置未变", "骰子位置未變",
@@ -67,8 +68,9 @@ DICE: dict[str, Word] = {
         "the video.",
     ),
     "moved_after_look": Word(
-        _HELD, "Dice moved after they were read", "判读后骰子移动", "判讀後骰子移動",
-        "The dice moved between their reading and the outcome, and the shaker stood. Decide by the video.",
+        _DOUBT, "Dice moved after they were at rest", "静止后骰子移动", "靜止後骰子移動",
+        "The dice moved after they had come to rest, and the shaker stood. Before they were read: shake again. Between "
+        "their reading and the outcome: decide by the video.",
     ),
     "dice_unknown_before": Word(
         _DOUBT, "Not known how the dice lay before", "投掷前骰子位置不明", "投擲前骰子位置不明",

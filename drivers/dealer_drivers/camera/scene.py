@@ -32,6 +32,9 @@ MOST_PICTURES = 12
 LONG_GAP_S = 0.25
 """Of real time. Pictures of the slowest camera in use come every tenth of a second, on a busy machine some come late:
 only a gap that is as long as the quiet time, and as this, breaks it."""
+RESTING = 4
+"""So many pictures after the last that moved must show no movement, however far apart they are. Half a second has five
+of the slowest camera; on a busy machine it had two, and what is shaken looks the same in two now and then."""
 
 
 _FROZEN = "the camera gives the same picture again and again: restart the camera"
@@ -143,6 +146,8 @@ class SceneWatcher:
         self._movement = Movement()
         self._still: bool | None = None
         self._since_ns = 0
+        self._alike = 0
+        """Pictures since then, without movement."""
         self._newest: Pixels | None = None
         self._newest_ns = 0
         """The newest picture that was not the very one before it, and when it was taken."""
@@ -167,17 +172,18 @@ class SceneWatcher:
     def _scene(self, pixels: Pixels, taken_ns: int) -> list[SceneEvent]:
         """What a picture that is another than before it says of the scene."""
         gap_ns, self._newest, self._newest_ns = taken_ns - self._newest_ns, pixels, taken_ns
+        self._alike += 1
         if self._movement.changed(pixels):
-            self._since_ns = taken_ns
+            self._since_ns, self._alike = taken_ns, 0
             if self._still is not False:
                 self._still = False
                 return [Moved(taken_ns)]
         elif self._still is None:
-            self._still, self._since_ns = False, taken_ns
+            self._still, self._since_ns, self._alike = False, taken_ns, 0
             return [Moved(taken_ns)]
         elif not self._still and gap_ns >= self._gap_ns:
-            self._since_ns = taken_ns
-        elif not self._still and taken_ns - self._since_ns >= self._quiet_ns:
+            self._since_ns, self._alike = taken_ns, 0
+        elif not self._still and self._alike >= RESTING and taken_ns - self._since_ns >= self._quiet_ns:
             self._still = True
             return [CameToRest(self._since_ns)]
         return []

@@ -30,7 +30,7 @@ ENDS: dict[tuple[str, str], set[str]] = {
     ("networked", "motion_fault_midway"): {"refused:motion_fault"},
     ("networked", "power_cut"): {GONE},
     ("networked", "late_answer"): {VALUE, SHORT, GONE, ALONE, "held:shaken_again"},
-    ("networked", "button"): {VALUE, "held:shaken_again", "held:moved_after_look"},
+    ("networked", "button"): {VALUE, "held:shaken_again", "refused:moved_after_look"},
     ("relay", "good"): {VALUE},
     ("relay", "doubled_answers"): {VALUE},
     ("relay", "late_answer"): {VALUE},
@@ -41,7 +41,7 @@ ENDS: dict[tuple[str, str], set[str]] = {
     ("relay", "stopped_stuck"): {ALONE},
     ("relay", "moving_stuck"): {VALUE, "refused:never_stopped"},
     ("relay", "power_cut"): {GONE, SHORT},
-    ("relay", "button"): {VALUE, "held:shaken_again", "held:moved_after_look"},
+    ("relay", "button"): {VALUE, "held:shaken_again", "refused:moved_after_look"},
 }
 
 

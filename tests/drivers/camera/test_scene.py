@@ -269,7 +269,21 @@ def test_late_pictures_are_no_gap() -> None:
     rig.run(1)
     moved_ns = rig.now_ns
     rig.now_ns += 400_000_000
-    assert rig.run(2) == [CameToRest(moved_ns)]
+    assert rig.run(4) == [CameToRest(moved_ns)]
+
+
+def test_few_pictures_of_a_busy_machine_do_not_show_rest() -> None:
+    """What is shaken may look the same in two of them: dice were said to rest in mid-shake, and then to move."""
+    rig = Rig("a")
+    rig.run(20)
+    rig.at = (330, 200)
+    moved = rig.run(1)
+    for _ in range(3):
+        rig.now_ns += 300_000_000
+        assert rig.run(1) == []
+    rig.at = (360, 220)
+    assert (moved, rig.run(1)) == ([Moved(moved[0].taken_ns)], [])  # type: ignore[union-attr]
+    assert [type(event) for event in rig.run(12)] == [CameToRest]
 
 
 def test_the_picture_that_is_kept_shows_the_reason_that_is_given() -> None:
