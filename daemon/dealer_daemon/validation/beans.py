@@ -203,6 +203,7 @@ class BeansJudge:
             self._waits, self._began = None, reading.at
             return [Withdrawn(f"{MOVED}: the cloth is looked at again")]
         if self._due and self._begun_seen:
+            self._unread = self._unread or self._covered is None  # nobody saw what lay there
             return self._begin(reading.at)
         self._covered = None
         return [Withdrawn(MOVED, held(LayoutReason.LAYOUT_CHANGED, MOVED))] if left else []
@@ -264,7 +265,8 @@ class BeansJudge:
             return []
         self._covered = look.reasons == (COVERED,)
         self._hidden = NOTHING_THERE not in look.reasons
-        self._unread = self._unread and not self._covered and self._hidden
+        # A hand that rests may have laid them out just now.
+        self._unread = not self._covered and self._hidden
         return [Ready()] if self.waiting() else []
 
     def _seen(self, look: BeansSeen, since: Instant) -> list[Signal]:
@@ -321,6 +323,7 @@ class BeansJudge:
     def _close(self) -> None:
         """The attempt is done with: what was to be confirmed is what lies there."""
         self._left = self._waits is not None
+        self._unread = self._unread or (self._began is not None and self._waits is None)
         self._before = self._waits or self._before
         self._over()
         self._covered = None

@@ -210,6 +210,7 @@ class DiceJudge:
                 return [Unseen(None, held(DiceReason.JOINED_MID_SHAKE, detail))]
             case State.COMING_TO_STAND:
                 self._state = State.SPENT
+                self._looks.unsure()
             case State.STANDING | State.ASKED:
                 return self._begin(shaking)
             case State.SHAKING if throw is not None:
@@ -435,6 +436,8 @@ class DiceJudge:
         return [NotJudged(verdict)]
 
     def _over(self, *, counts: bool = False) -> None:
+        if not counts and (self._throw is None or self._throw.floor is None):
+            self._looks.unsure()  # dice that were shaken while no round waited for them
         self._old_shake = not counts
         self._state = self._rest_state()
         self._throw, self._due, self._ready_said = None, None, False

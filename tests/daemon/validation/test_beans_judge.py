@@ -413,3 +413,49 @@ def test_rules_that_cannot_be() -> None:
         "max_layout_s",
     ]
     assert BeansRules().problems() == []
+
+
+# -- layouts that lay there before, where the dealer confirms nothing ---------------------------------------------
+
+
+def held_as_old(cloth: Cloth, beans: int) -> None:
+    """The hand goes away, and the beans are read twice."""
+    cloth.laid_out()
+    cloth.sees(beans)
+    cloth.wait(3)
+    assert verdict(cloth.sees(beans)).reason == "layout_not_new"
+
+
+def test_the_layout_of_a_round_that_was_voided_is_no_result_of_the_next() -> None:
+    cloth = Cloth(confirm="never")
+    cloth.covered()
+    cloth.laid_out()
+    cloth.sees(50)
+    cloth.judge.discard()
+    cloth.due()
+    cloth.doubts("occluded")
+    held_as_old(cloth, 50)
+
+
+def test_a_layout_below_a_hand_that_rests_is_no_result_of_the_round_after() -> None:
+    """It was laid out while bets were open, and never seen."""
+    cloth = Cloth(confirm="never")
+    cloth.covered()
+    cloth.judge.discard()
+    cloth.moves()
+    cloth.wait(40)
+    cloth.rests()
+    cloth.doubts("beans_touch")
+    cloth.due()
+    held_as_old(cloth, 50)
+
+
+def test_a_layout_that_nobody_had_looked_at_when_a_hand_came_back_is_no_result() -> None:
+    cloth = Cloth(confirm="never")
+    cloth.covered()
+    cloth.judge.discard()
+    cloth.moves()
+    cloth.wait(40)
+    cloth.rests()
+    cloth.due()
+    held_as_old(cloth, 50)
