@@ -323,7 +323,6 @@ class BeansJudge:
     def _close(self) -> None:
         """The attempt is done with: what was to be confirmed is what lies there."""
         self._left = self._waits is not None
-        self._unread = self._unread or (self._began is not None and self._waits is None)
         self._before = self._waits or self._before
         self._over()
         self._covered = None

@@ -164,6 +164,62 @@ def test_a_station_that_starts_in_mid_shake_asks_what_came_of_it() -> None:
     assert table.new() == ["unseen:joined_mid_shake", "look", "ready", "started", "look", HELD, "ready"]
 
 
+def unread(table: Hall) -> list[str]:
+    """What lies there cannot be read until a shaker lies; then it is three threes."""
+    for _ in range(7):
+        table.wait(0.3).unclear("leaning").wait(1.1)
+    table.due().wait(0.1).shake().seen(3, 3, 3)
+    return [word for word in table.new() if word not in ("look", "ready")]
+
+
+def test_dice_of_a_shake_that_was_broken_off_and_cannot_be_read_are_not_known() -> None:
+    table = known().due().shake()
+    table.judge.discard()
+    table.new()
+    assert unread(table) == ["started", UNKNOWN]
+
+
+def test_dice_of_a_shake_that_nobody_looked_at_are_not_known_in_the_next_round() -> None:
+    table = known().due().shake().wait(9)
+    table.judge.discard()
+    table.new()
+    assert unread(table) == ["started", UNKNOWN]
+
+
+def test_dice_that_were_refused_are_looked_at_again_for_the_next_round_without_anything_that_happens() -> None:
+    table = known().due().shake().unclear("leaning").wait(60)
+    assert table.new() == ["started", "look", "refused:leaning", "ready"]
+    table.judge.discard()
+    assert table.wait(0.1).new() == ["look"]
+    assert unread(table) == ["started", UNKNOWN]
+
+
+def test_dice_of_a_shake_that_was_joined_midway_are_not_known() -> None:
+    table = known().fault("shaker", Fault.LINK_LOST).fault("shaker", Fault.LINK_LOST, cleared=True)
+    table.shaking().moves().wait(3).idle().wait(1.2).still()
+    assert table.new() == ["unseen:joined_mid_shake", "look"]
+    assert unread(table) == ["started", UNKNOWN]
+
+
+def test_dice_of_a_shake_that_began_before_the_one_before_was_over_are_not_known() -> None:
+    table = known().fault("shaker", Fault.LINK_LOST).fault("shaker", Fault.LINK_LOST, cleared=True)
+    table.idle().wait(0.3).shaking().moves().wait(3).idle().wait(1.2).still()
+    assert table.new() == ["look"]
+    assert unread(table) == ["started", UNKNOWN]
+
+
+def test_dice_that_moved_alone_are_not_known() -> None:
+    table = known().due().moves(0.0).wait(2.1).still()
+    assert table.new() == ["unseen:dice_moved_alone", "look"]
+    assert unread(table) == ["started", UNKNOWN]
+
+
+def test_a_shake_outside_a_round_that_the_camera_did_not_see_is_looked_into() -> None:
+    table = known().shaking().wait(4).idle().wait(2.1)
+    assert table.new() == ["started", "held:camera_saw_nothing", "look"]
+    assert unread(table) == ["started", UNKNOWN]
+
+
 # -- a tower ---------------------------------------------------------------------------------------------------
 
 
@@ -193,6 +249,13 @@ def test_dice_of_a_tower_that_nobody_looked_at_are_no_result_of_the_next_round()
     table.due().wait(0.1)
     table.new()
     assert hand(table).seen(2, 4, 6).new() == ["started", "look", "held:dice_unknown_before", "ready"]
+
+
+def test_a_tower_asks_again_after_its_picture_stood_still() -> None:
+    table = tower().fault("camera", Fault.SILENT).wait(5).fault("camera", Fault.SILENT, cleared=True)
+    assert table.new() == ["ready", "look"]
+    table.wait(0.3).seen(2, 4, 6).due()
+    assert hand(table).seen(2, 4, 6, moved=False).new() == ["started", "look", HELD, "ready"]
 
 
 def test_a_hand_over_dice_that_were_never_read_makes_no_result_of_them() -> None:
