@@ -7,7 +7,8 @@ A *play* is one throw, turn, shake, layout or hand of the simulator's truth. Wha
 - ``either`` (something odd went by that a station may or may not notice): as one of the two above, or nothing at all;
 - a hand whose cards had to be drawn again: as many refusals before its outcome.
 
-Answers stand in the order of the plays, and there are no others. An ``accept`` that was held because the host was late
+Any throw, turn, shake or layout that was made while the table stood paused may be answered by just that (``in a pause``,
+and ``in a pause: good`` where it would have counted): a dealer need not wait for the manager. Answers stand in the order of the plays, and there are no others. An ``accept`` that was held because the host was late
 (a clock that runs twenty times faster makes 50 ms of a busy machine a second of silence) is counted apart as ``late``.
 """
 
@@ -27,6 +28,7 @@ Said = dict[str, Any]
 LATE = frozenset({"samples_missing", "silence", "device_lost", "shaker_lost", "camera_fault", "never_still", "no_look"})
 """Reasons that say nothing but that a device was not heard, or its picture not read, in time."""
 ANSWERS = {"round.outcome": "outcome", "attempt.refused": "refused", "attempt.held": "held"}
+PAUSED = "spin_while_paused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class TableAudit:
 def audit(game: str, records: Sequence[Record], events: Sequence[Said]) -> TableAudit:
     """The table's committed events (all of them, in order) against its plays (in order, the last one perhaps not
     over)."""
-    answers = [(ANSWERS[event["type"]], event["data"]) for event in events if event["type"] in ANSWERS]
+    answers = [(word, event["data"]) for event in events if (word := _word(event)) is not None]
     figures: Counter[str] = Counter()
     wrong: list[str] = []
     answered: list[Play] = []
@@ -127,6 +129,13 @@ def audit(game: str, records: Sequence[Record], events: Sequence[Said]) -> Table
     return TableAudit(wrong, answered, figures)
 
 
+def _word(event: Said) -> str | None:
+    """What the event says of a play; ``None`` for nothing."""
+    if event["type"] == "violation" and event["data"]["reason"] == PAUSED:
+        return PAUSED
+    return ANSWERS.get(event["type"])
+
+
 def _answer(play: Play, answers: Sequence[tuple[str, Said]], figures: Counter[str]) -> int | str:
     """How many answers this play had, or what is wrong."""
     for number in range(play.again):
@@ -135,6 +144,10 @@ def _answer(play: Play, answers: Sequence[tuple[str, Said]], figures: Counter[st
     if len(answers) == play.again:
         return play.again  # its outcome is still to come
     word, data = answers[play.again]
+    if word == PAUSED:
+        figures["in a pause"] += 1
+        figures["in a pause: good"] += play.expect == "accept"
+        return play.again + 1
     if word == "outcome":
         facts = _hand_facts(data["facts"]) if play.record.get("cards") else data["facts"]
         seen = {key: facts[key] for key in play.facts}

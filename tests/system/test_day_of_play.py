@@ -78,6 +78,17 @@ short_spin = 0.1
 stopped_by_hand = 0.1
 wound_up = 0.1
 """
+HASTY = """
+title = "a dealer who does not wait for the manager: many turns are too short, and the next comes while the table stands"
+[[devices]]
+name = "rainbow"
+model = "wheel-counter"
+between_s = [1.0, 3.0]
+turns = [3.6, 5.0]
+wait_for_host = true
+[devices.rates]
+short_spin = 0.6
+"""
 PICTURES = """
 [[devices]]
 name = "shaker"
@@ -261,7 +272,7 @@ async def play(folder: Path, scenario: str, speed: float, seed: int, enough: Cal
         assert found.answered >= over[name]
         counts = Counter(event["type"] for event in journal if event["table"] == name)
         good = sum(play.expect == "accept" for play in found.plays) + found.figures["either: accepted"]
-        assert counts["round.outcome"] == good - found.figures["late"]
+        assert counts["round.outcome"] == good - found.figures["late"] - found.figures["in a pause: good"]
         ends = counts["round.outcome"] + counts["round.voided"]
         assert ends <= counts["round.opened"] <= ends + 1, "rounds are as many as ends, and one under way"
         figures += found.figures
@@ -303,3 +314,10 @@ async def test_a_day_of_play_at_wheels_and_shoes(tmp_path: Path) -> None:
 async def test_hours_of_play_at_every_kind_of_table(tmp_path: Path) -> None:
     figures = await play(tmp_path, LINES + PICTURES, 4.0, 2, hours(4, 4))
     assert figures["accepted"] > 1000
+
+
+@pytest.mark.soak
+async def test_turns_about_the_end_of_a_pause_are_each_told_their_end(tmp_path: Path) -> None:
+    figures = await play(tmp_path, HASTY, 20.0, 20260103, plays(w1=40))
+    assert figures["in a pause"] >= 1
+    assert figures["refused"] >= 3

@@ -54,6 +54,15 @@ def test_a_good_one_may_be_held_for_lateness_alone() -> None:
     assert wrong(refused("held", "dice_did_not_move"))
 
 
+def test_what_was_played_in_a_pause_is_said_to_have_been() -> None:
+    paused = {"type": "violation", "data": {"reason": "spin_while_paused", "detail": ""}}
+    found = audit("sic-bo", PLAYED, [paused, paused, outcome(2, 2, 6), outcome(1, 1, 1)])
+    assert (found.wrong, found.answered) == ([], 4)
+    assert (found.figures["in a pause"], found.figures["in a pause: good"]) == (2, 1)
+    assert wrong(outcome(1, 2, 3), refused(), paused, outcome(1, 1, 1), paused), "said of nothing"
+    assert wrong(outcome(1, 2, 3), {**paused, "data": {"reason": "spin_without_round"}}, outcome(2, 2, 6)), "lost"
+
+
 def test_a_card_drawn_again_is_refused_once_and_no_more() -> None:
     cards = {"player.1": "8S", "banker.1": "2D", "player.2": "KH", "banker.2": "5C"}
     struck = [{"expect": "rescan", "position": "banker.1"}, {"expect": "rescan", "position": "player.1"}]

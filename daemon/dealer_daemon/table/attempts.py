@@ -110,8 +110,18 @@ class AttemptPlay:
         """An attempt is one whole."""
         return False
 
-    def voided(self, turn: Turn) -> None:  # noqa: ARG002
-        """As ``discard``."""
+    def resumed(self, turn: Turn) -> None:
+        """As ``discard``. What ran through the end of a pause is told that it does not count."""
+        if self.judge.underway() and not self._by_hand(turn):
+            self._while_paused(turn, "an attempt was under way when the table went on; it does not count: begin anew")
+        self.discard()
+
+    def voided(self, turn: Turn) -> None:
+        """As ``discard``. An attempt that began while the table was paused was none of the round's."""
+        before = turn.before.round
+        of_round = before is None or before.phase == "running" or before.by_hand
+        if self.judge.underway() and turn.before.paused is not None and not of_round:
+            self._while_paused(turn, "an attempt was under way when the round was voided; it does not count: begin anew")
         self.discard()
 
     def round_token(self) -> int | None:
@@ -288,8 +298,7 @@ class AttemptPlay:
         """The value belongs to the open round, now. If not, says so where somebody must know."""
         current = turn.state.round
         if turn.state.paused is not None:
-            detail = "an attempt ended while the table was paused; its result does not count"
-            turn.emit(Violation(reason="spin_while_paused", detail=detail, evidence=turn.evidence()))
+            self._while_paused(turn, "an attempt ended while the table was paused; its result does not count")
             return False
         if current is None or current.phase != "running":
             return False
@@ -299,6 +308,14 @@ class AttemptPlay:
             turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
             return False
         return True
+
+    def _while_paused(self, turn: Turn, detail: str) -> None:
+        """Every attempt has an end that is said: whoever made this one would wait for its result."""
+        current, evidence = turn.state.round, turn.evidence()
+        # The frames may hold a number, and betting may be open.
+        hidden = current is not None and current.betting == "open"
+        shown, kept = ([], evidence) if hidden else (evidence, [])
+        turn.emit(Violation(reason="spin_while_paused", detail=detail, evidence=shown, kept=kept))
 
     def _judged(self, turn: Turn, value: Value) -> None:
         if self._counts(turn):
@@ -323,7 +340,9 @@ class AttemptPlay:
 
     def _not_judged(self, turn: Turn, device: str, verdict: Refused | Held) -> None:
         current = turn.state.round
-        if turn.state.paused is None and current is not None and current.phase == "running":
+        if turn.state.paused is not None:
+            self._while_paused(turn, "an attempt ended while the table was paused; it does not count")
+        elif current is not None and current.phase == "running":
             if isinstance(verdict, Refused):
                 self._refuse(turn, device, verdict)
             else:
@@ -331,12 +350,21 @@ class AttemptPlay:
         self.frames.clear()
 
     def _unseen(self, turn: Turn, token: int | None, verdict: Held) -> None:
-        current = turn.state.round
-        if turn.state.paused is not None or current is None or current.phase in ("held", "unconfirmed"):
+        current, outcome = turn.state.round, turn.state.outcome
+        if current is not None and current.phase in ("held", "unconfirmed"):
             return
-        outcome = turn.state.outcome
-        if outcome is not None and token is not None and outcome.token == token and current.token != token:
+        of_round = None if current is None else current.token
+        if outcome is not None and token is not None and outcome.token == token and of_round != token:
             return  # the device still shows the result of the round before
+        if turn.state.paused is not None:
+            self._while_paused(turn, f"an attempt while the table was paused does not count: {verdict.detail}")
+            self.frames.clear()
+            return
+        if current is None:
+            if self.rules.round_source == "server":
+                detail = f"an attempt while no round was open does not count: {verdict.detail}"
+                turn.emit(Violation(reason="spin_without_round", detail=detail, evidence=[]))
+            return
         if current.phase == "waiting":
             turn.emit(AttemptStarted(attempt=current.attempt))
         self._hold(turn, verdict)

@@ -85,7 +85,11 @@ class Play(Protocol):
         ...
 
     def discard(self) -> None:
-        """What is under way does not count (resumed, refused by a person)."""
+        """What is under way does not count (refused by a person)."""
+        ...
+
+    def resumed(self, turn: Turn) -> None:
+        """A pause is over: what is under way does not count, and where that is an attempt it is said."""
         ...
 
     def seen(self, turn: Turn) -> Facts:

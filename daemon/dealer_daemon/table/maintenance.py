@@ -81,7 +81,7 @@ def take_back(turn: Turn, play: Play, device: str, reason: str, *, resume: bool)
     turn.emit(DeviceReturned(device=device, reason=reason, by=by))
     if resume and stands_for_bench(turn.state) and not turn.state.lent:
         turn.emit(TableResumed(reason="maintenance_over", by=by))
-        play.discard()
+        play.resumed(turn)
         play.go_on(turn)
 
 

@@ -195,7 +195,7 @@ def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
         do = "put the right device back, or calibrate this one and restart the station"
         raise Refusal(ErrorCode.NOT_NOW, f"the calibration of {', '.join(foreign)} is another device's: {do}")
     turn.emit(TableResumed(reason=text(command, "reason"), by=command.by))
-    play.discard()
+    play.resumed(turn)
     play.go_on(turn)
     return {}
 

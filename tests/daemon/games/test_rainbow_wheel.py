@@ -8,22 +8,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from dealer_daemon.commands import Command, CommandName, Role
-from dealer_daemon.events import EventData
+from dealer_daemon.commands import CommandName
 from dealer_daemon.games import AttemptGame, BadFacts, TableDevice, UnreadableFile, load_game
 from dealer_daemon.games.rainbow_wheel import GAME, RainbowSettings
-from dealer_daemon.round import TableState
-from dealer_daemon.table import Decision, Rules, Table, TableSetup
 from dealer_daemon.validation.turn_map import SEGMENT_DEG
 from dealer_drivers.driver import Observes
-from dealer_drivers.readings import Reading
 from dealer_drivers.readings.entry import ResultEntered
 from dealer_drivers.wheel.counter import CounterOptions
 from dealer_drivers.wheel.modbus_options import ModbusOptions
-from support.tables import word
-from support.turns import COLORS, RULES, PlainWheel, at, plain_file
+from support.turn_tables import ENCODER, Floor
+from support.turns import COLORS, RULES, at, plain_file
 
-ENCODER = TableDevice(name="wheel", driver="wheel-counter", observes=frozenset({Observes.ANGLE, Observes.LAPS}))
 UNMARKED = TableDevice(name="wheel", driver="wheel-modbus", observes=frozenset({Observes.ANGLE}))
 
 
@@ -81,40 +76,6 @@ def test_a_person_states_a_segment_or_a_color(settings: RainbowSettings) -> None
 def test_what_this_wheel_cannot_have_is_refused(settings: RainbowSettings, args: dict[str, Any]) -> None:
     with pytest.raises(BadFacts):
         GAME.stated(GAME.load(settings), args)
-
-
-class Floor:
-    """A table with a rainbow wheel, and a wheel that the test turns."""
-
-    def __init__(self, settings: RainbowSettings, source: str, *others: TableDevice) -> None:
-        setup = TableSetup(
-            name="w1",
-            rules=Rules(GAME, GAME.load(settings), source, 3),  # type: ignore[arg-type]
-            devices=(ENCODER, *others),
-            version="test",
-            config_hash="0" * 64,
-        )
-        self.table = Table(setup, TableState(table="w1"), boot="b")
-        self.events: list[EventData] = []
-        self.wheel = PlainWheel()
-        self.keep(self.table.start(at(self.wheel.t_s)))
-        self.wheel.feed = self.feed  # type: ignore[method-assign]
-
-    def feed(self, reading: Reading) -> list[Any]:
-        self.keep(self.table.readings("wheel", [reading], reading.at))
-        return []
-
-    def keep(self, decision: Decision) -> None:
-        self.events += [event.data for event in decision.events]
-
-    def ask(self, name: CommandName) -> None:
-        command = Command(
-            id=f"c{len(self.events)}", name=name, client="t", role=Role.MANAGER, by="m", args={"reason": "x"}
-        )
-        self.keep(self.table.command(command, at(self.wheel.t_s), lambda _: None))
-
-    def words(self) -> list[str]:
-        return [word(event) for event in self.events]
 
 
 def turn(floor: Floor, degrees: float) -> None:

@@ -222,6 +222,10 @@ class CardPlay(CardPasses):
         """The hand goes on where it stood; what passed in the meantime is recorded."""
         self.frames.clear()
 
+    def resumed(self, turn: Turn) -> None:  # noqa: ARG002
+        """As ``discard``."""
+        self.discard()
+
     def seen(self, turn: Turn) -> Facts:
         """The facts so far without those of cards that are withheld."""
         current = turn.state.round
