@@ -7,8 +7,10 @@ A *play* is one throw, turn, shake, layout or hand of the simulator's truth. Wha
 - ``either`` (something odd went by that a station may or may not notice): as one of the two above, or nothing at all;
 - a hand whose cards had to be drawn again: as many refusals before its outcome.
 
-Any throw, turn, shake or layout that was made while the table stood paused may be answered by just that (``in a pause``,
-and ``in a pause: good`` where it would have counted): a dealer need not wait for the manager. Answers stand in the order of the plays, and there are no others. An ``accept`` that was held because the host was late
+Any throw, turn, shake or layout that was made while the table stood paused may be answered by just that (``in a
+pause``, and ``in a pause: good`` where it would have counted): a dealer need not wait for the manager.
+
+Answers stand in the order of the plays, and there are no others. An ``accept`` that was held because the host was late
 (a clock that runs twenty times faster makes 50 ms of a busy machine a second of silence) is counted apart as ``late``.
 """
 

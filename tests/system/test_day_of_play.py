@@ -79,7 +79,7 @@ stopped_by_hand = 0.1
 wound_up = 0.1
 """
 HASTY = """
-title = "a dealer who does not wait for the manager: many turns are too short, and the next comes while the table stands"
+title = "a dealer who does not wait for the manager: many turns are too short, the next comes while the table stands"
 [[devices]]
 name = "rainbow"
 model = "wheel-counter"

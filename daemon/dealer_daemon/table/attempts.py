@@ -63,6 +63,9 @@ class AttemptPlay:
         self.token: int | None = None
         self._outside = False
         """The attempt under way began while no round was open, or the round was by hand: it may end in the next."""
+        self._ended = True
+        """The end of the newest attempt was said, or is the journal's, and the device has not been ready since: what is
+        seen of an attempt whose beginning was not may be the rest of that one."""
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
@@ -113,7 +116,7 @@ class AttemptPlay:
     def resumed(self, turn: Turn) -> None:
         """As ``discard``. What ran through the end of a pause is told that it does not count."""
         if self.judge.underway() and not self._by_hand(turn):
-            self._while_paused(turn, "an attempt was under way when the table went on; it does not count: begin anew")
+            self._while_paused(turn, "an attempt was under way when the table went on; it does not count")
         self.discard()
 
     def voided(self, turn: Turn) -> None:
@@ -121,7 +124,7 @@ class AttemptPlay:
         before = turn.before.round
         of_round = before is None or before.phase == "running" or before.by_hand
         if self.judge.underway() and turn.before.paused is not None and not of_round:
-            self._while_paused(turn, "an attempt was under way when the round was voided; it does not count: begin anew")
+            self._while_paused(turn, "an attempt was under way when the round was voided; it does not count")
         self.discard()
 
     def round_token(self) -> int | None:
@@ -209,9 +212,10 @@ class AttemptPlay:
     def _signal(self, turn: Turn, device: str, signal: Signal) -> None:
         match signal:
             case Ready(token=token):
-                self.token = token
+                self.token, self._ended = token, False
                 self._ready(turn)
             case Started():
+                self._ended = False
                 self._started(turn)
             case BettingOver():
                 self._betting_over(turn)
@@ -248,11 +252,7 @@ class AttemptPlay:
             return
         current = turn.state.round
         if self.rules.round_source == "device":
-            if current is not None and current.phase in ("held", "unconfirmed"):
-                reason = "held_not_decided" if current.phase == "held" else "not_confirmed"
-                turn.emit(RoundVoided(reason=reason, by=STATION, seen=current.seen))
-            if turn.state.round is None:
-                self._open(turn)
+            self._next_round(turn)
         elif current is None:
             detail = "an attempt began and no round is open; its result will not count"
             turn.emit(Violation(reason="spin_without_round", detail=detail, evidence=[]))
@@ -274,6 +274,15 @@ class AttemptPlay:
                 f"the table's rule is to start {when} betting closes",
             )
             self._refuse(turn, None, refusal)
+
+    def _next_round(self, turn: Turn) -> None:
+        """On a table without a server: an attempt has begun, and belongs to no round that waits for a person."""
+        current = turn.state.round
+        if current is not None and current.phase in ("held", "unconfirmed"):
+            reason = "held_not_decided" if current.phase == "held" else "not_confirmed"
+            turn.emit(RoundVoided(reason=reason, by=STATION, seen=current.seen))
+        if turn.state.round is None:
+            self._open(turn)
 
     def _due(self, turn: Turn) -> None:
         """Lets the judge begin an attempt where the round waits for one."""
@@ -311,6 +320,7 @@ class AttemptPlay:
 
     def _while_paused(self, turn: Turn, detail: str) -> None:
         """Every attempt has an end that is said: whoever made this one would wait for its result."""
+        self._ended = True
         current, evidence = turn.state.round, turn.evidence()
         # The frames may hold a number, and betting may be open.
         hidden = current is not None and current.betting == "open"
@@ -318,6 +328,7 @@ class AttemptPlay:
         turn.emit(Violation(reason="spin_while_paused", detail=detail, evidence=shown, kept=kept))
 
     def _judged(self, turn: Turn, value: Value) -> None:
+        self._ended = True
         if self._counts(turn):
             emit_outcome(
                 turn, self.rules.game.name, value.facts, value.source, value.by, list(value.witnesses), turn.evidence()
@@ -351,23 +362,26 @@ class AttemptPlay:
 
     def _unseen(self, turn: Turn, token: int | None, verdict: Held) -> None:
         current, outcome = turn.state.round, turn.state.outcome
-        if current is not None and current.phase in ("held", "unconfirmed"):
-            return
         of_round = None if current is None else current.token
         if outcome is not None and token is not None and outcome.token == token and of_round != token:
             return  # the device still shows the result of the round before
+        undecided = current is not None and current.phase in ("held", "unconfirmed")
+        if self._ended and (undecided or turn.state.paused is not None):
+            return  # as far as anybody knows the attempt whose end was said
         if turn.state.paused is not None:
             self._while_paused(turn, f"an attempt while the table was paused does not count: {verdict.detail}")
-            self.frames.clear()
-            return
-        if current is None:
-            if self.rules.round_source == "server":
-                detail = f"an attempt while no round was open does not count: {verdict.detail}"
-                turn.emit(Violation(reason="spin_without_round", detail=detail, evidence=[]))
-            return
-        if current.phase == "waiting":
-            turn.emit(AttemptStarted(attempt=current.attempt))
-        self._hold(turn, verdict)
+        elif self.rules.round_source == "server" and (current is None or undecided):
+            reason = "spin_while_held" if undecided else "spin_without_round"
+            turn.emit(Violation(reason=reason, detail=f"an attempt that does not count: {verdict.detail}", evidence=[]))
+            self._ended = True
+        elif current is not None:
+            if undecided:
+                self._next_round(turn)
+            current = turn.state.round
+            assert current is not None
+            if current.phase == "waiting":
+                turn.emit(AttemptStarted(attempt=current.attempt))
+            self._hold(turn, verdict)
         self.frames.clear()
 
     def _contradicted(self, turn: Turn, reason: str, detail: str) -> None:
@@ -390,6 +404,7 @@ class AttemptPlay:
             self._hold(turn, signal.held)
 
     def _hold(self, turn: Turn, verdict: Held) -> None:
+        self._ended = True
         # Where the device closes betting nobody else will: a spin that waits for a person is past its bets.
         self._betting_over(turn)
         current = turn.state.round
@@ -410,6 +425,7 @@ class AttemptPlay:
         )
 
     def _refuse(self, turn: Turn, device: str | None, verdict: Refused) -> None:
+        self._ended = True
         current = turn.state.round
         assert current is not None
         refuse(turn, current, verdict, turn.evidence(), self.rules.tries_before_pause)

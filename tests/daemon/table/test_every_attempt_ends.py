@@ -23,10 +23,11 @@ from dealer_daemon.events import (
 )
 from dealer_daemon.games.rainbow_wheel import RainbowSettings
 from dealer_daemon.validation.spin_rules import SpinRules
+from dealer_drivers.readings import DeviceFault, Fault
 from dealer_drivers.readings.roulette import WheelFault
 from support.tables import Driven
 from support.turn_tables import Floor
-from support.turns import RULES, plain_file
+from support.turns import RULES, at, plain_file
 from support.wheel import Wheel
 
 OPEN, CLOSE, VOID = CommandName.ROUND_OPEN, CommandName.BETTING_CLOSE, CommandName.ROUND_VOID
@@ -140,3 +141,55 @@ def test_of_every_spin_its_end_is_said(play: tuple[str, Asked], good: bool) -> N
     events = [event.data for event in table.events]
     said = ["judged" if word == "number_while_betting" else word for word in ends(events)]
     check(said, events)
+
+
+def lost(floor: Floor) -> None:
+    now = at(floor.wheel.t_s)
+    gone = DeviceFault(at=now, raw=b"", fault=Fault.LINK_LOST, detail="unplugged")
+    floor.keep(floor.table.readings("wheel", [gone], now))
+
+
+def away(floor: Floor, degrees: float) -> None:
+    """The wheel is out of sight, and meanwhile turned by so much."""
+    lost(floor)
+    floor.wheel.deg += degrees
+    floor.wheel.t_s += 20
+
+
+@pytest.mark.parametrize(
+    ("source", "ended"), [("device", ["attempt.held", "attempt.held"]), ("server", ["attempt.held", "spin_while_held"])]
+)
+def test_a_turn_that_nobody_saw_while_another_is_held_is_said_too(
+    rainbow: RainbowSettings, source: str, ended: list[str]
+) -> None:
+    floor = Floor(rainbow, source)
+    floor.wheel.rest(1.5)
+    if source == "server":
+        floor.ask(OPEN)
+        floor.ask(CLOSE)
+    floor.wheel.turn(797, leave_deg=300)
+    away(floor, 300.0)
+    floor.wheel.rest(2)
+    assert ends(floor.events) == ended[:1], "it was seen at rest again: of that turn all is said"
+    away(floor, 800.0)
+    floor.wheel.rest(2)
+    assert ends(floor.events) == ended
+    if source == "device":
+        voided = next(event for event in floor.events if isinstance(event, RoundVoided))
+        assert (voided.reason, voided.by) == ("held_not_decided", "station")
+    held = floor.table.state.round
+    assert held is not None
+    assert held.phase == "held"
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_turn_that_was_lost_from_sight_and_seen_again_ends_once(rainbow: RainbowSettings, paused: bool) -> None:
+    floor = Floor(rainbow, "device")
+    floor.wheel.rest(1.5)
+    if paused:
+        floor.ask(PAUSE)
+    floor.wheel.turn(1100, leave_deg=600)
+    lost(floor)
+    floor.wheel.go(-20, 12)
+    floor.wheel.rest(2)
+    assert ends(floor.events) == ["spin_while_paused" if paused else "attempt.held"]
