@@ -12,11 +12,11 @@ import msgspec
 
 from dealer_daemon.games.game import AttemptGame, BadFacts, TableDevice, UnreadableFile
 from dealer_daemon.validation.judge import Judge
-from dealer_daemon.validation.turn import TurnJudge, TurnResult, longest_gap_s
+from dealer_daemon.validation.turn import TurnJudge, TurnResult
 from dealer_daemon.validation.turn_attempt import HAND_OFF_DEG
 from dealer_daemon.validation.turn_map import COUNTS, SEGMENTS, WheelFileError, WheelMap, load_wheel
 from dealer_daemon.validation.turn_motion import LEAST_AT_REST
-from dealer_daemon.validation.turn_rules import TurnRules
+from dealer_daemon.validation.turn_rules import TurnRules, longest_gap_s
 from dealer_daemon.verdicts import Remedy
 from dealer_drivers.calibration import CalibrationSlot
 from dealer_drivers.driver import AngleSource, Observes

@@ -25,11 +25,12 @@ from dealer_daemon.validation.signals import (
     Value,
 )
 from dealer_daemon.validation.turn_attempt import TurnAttempt, held, refused
+from dealer_daemon.validation.turn_creep import Creep
 from dealer_daemon.validation.turn_knocks import KNOCKED, UNKNOWN_DEG, Knocks
 from dealer_daemon.validation.turn_map import SEGMENT_DEG, Place, WheelMap
 from dealer_daemon.validation.turn_motion import Motion, Stillness
-from dealer_daemon.validation.turn_reference import Pass, Reference
-from dealer_daemon.validation.turn_rules import TurnReason, TurnRules
+from dealer_daemon.validation.turn_reference import NO_HOME, Pass, Reference
+from dealer_daemon.validation.turn_rules import TurnReason, TurnRules, longest_gap_s
 from dealer_daemon.validation.turn_spent import Respun
 from dealer_daemon.validation.turn_track import Jump, Sample, Track
 from dealer_daemon.verdicts import Held, Refused
@@ -39,14 +40,6 @@ from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 
 STEP_DEG = 0.2
 """Between two samples of a wheel that turns."""
-NO_HOME = "the counter has not seen its index mark since its power came: turn the wheel past it once"
-HALF_WRAP = 0.5
-"""An encoder that counts one turn says nothing of a gap in which half a turn is possible."""
-
-
-def longest_gap_s(rules: TurnRules, turns: float) -> float:
-    """The longest time between two counts of an encoder that counts so many turns, seconds."""
-    return min(rules.max_gap_s, HALF_WRAP * turns / rules.max_turns_per_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +102,8 @@ class TurnJudge:
         self._last_deg = 0.0
         self._stepped = (False, False)
         """Whether the wheel moved between the last samples: an encoder that is knocked steps once."""
-        self._rested_s: float | None = None
-        """When the running turn's wheel was verified at rest: since then it is watched."""
+        self._creep: Creep | None = None
+        """Since the running turn's wheel was verified at rest: it is watched."""
         self._slipped = self._lost_home = self._restless = False
         self._restless_since_s: float | None = None
         self._knocks = Knocks(rules.reference_tolerance_deg)
@@ -375,7 +368,7 @@ class TurnJudge:
             marked_deg=self._rest_deg,
             motion=self._motion,
         )
-        self._state, self._rested_s = _State.RUNNING, None
+        self._state, self._creep = _State.RUNNING, None
         return [Started(), BettingOver()]
 
     # -- a turn -------------------------------------------------------------------------------------------
@@ -384,46 +377,52 @@ class TurnJudge:
         if sample.gap_s > gap_s:
             detail = f"no count for {sample.gap_s:.2f} s while the wheel turned; {gap_s:g} s is the longest gap"
             return self._end(held(TurnReason.SAMPLES_MISSING, detail))
-        verdict = attempt.note(sample) if self._rested_s is None else None
+        verdict = attempt.note(sample) if self._creep is None else None
         if verdict is not None:
             self._knocks.slipped(attempt.stepped_deg)
             return [*self._knocked(), *self._end(verdict)]
         still_s = self._still.lasted_s()
-        if self._rested_s is None:
+        if self._creep is None:
             if still_s >= self._rules.still_s and self._still.steady():
-                self._rested_s = sample.t_s
+                assert self._newest is not None
+                self._creep = Creep(self._still.deg(), sample.t_s, 360 / self._newest.per_turn)
         elif still_s < self._rules.still_s:
             detail = f"the wheel had come to rest and moved again within {self._rules.watch_s:g} s"
             return self._end(held(TurnReason.MOVED_AFTER_REST, detail, **self._seen()))
-        if self._rested_s is not None and sample.t_s - self._rested_s >= self._rules.watch_s:
+        if self._creep is not None and sample.t_s - self._creep.since_s >= self._rules.watch_s:
             if self._still.steady():
-                return self._conclude(attempt, sample)
-            self._rested_s = None
+                return self._conclude(attempt, sample, self._creep)
+            self._creep = None
         if sample.t_s - attempt.began_s > self._rules.max_spin_s:
             return self._end(
                 refused(TurnReason.NO_REST, f"the wheel did not come to rest within {self._rules.max_spin_s:g} s")
             )
         return []
 
-    def _conclude(self, attempt: TurnAttempt, sample: Sample) -> list[Signal]:
+    def _conclude(self, attempt: TurnAttempt, sample: Sample, creep: Creep) -> list[Signal]:
         deg = self._still.deg()
-        signals = self._verdict(attempt, deg, sample.t_s)
+        place = self._place(deg)
+        verdict = self._against(attempt, deg, place)
+        if verdict is None and not creep.stays(deg, sample.t_s, place.margin_deg):
+            return []
+        signals = [self._result(attempt, deg, place, sample.t_s) if verdict is None else NotJudged(verdict)]
         self._attempt = None
         self._state, self._rest_deg, self._verified_s = _State.READY, deg, self._still.since_s
         self._knocks.rested(None)
         return [*signals, Ready()]
 
-    def _verdict(self, attempt: TurnAttempt, deg: float, t_s: float) -> list[Signal]:
+    def _against(self, attempt: TurnAttempt, deg: float, place: Place) -> Refused | Held | None:
+        """What speaks against the turn, at its end."""
         verdict: Refused | Held | None = attempt.too_short(deg) or attempt.wrong_way() or attempt.unmarked(deg)
         if verdict is None and self._rules.reference == "unchecked" and self._slipped:
             verdict = held(TurnReason.ENCODER_SLIP, f"{KNOCKED}; its calibration tells no segment any more")
-        place = self._place(deg)
         keep_out = self._wheel.file.keep_out_deg
         if verdict is None and place.margin_deg < keep_out:
             detail = f"the pointer is {place.margin_deg:.2f}° from a boundary; {keep_out:g}° are needed"
             verdict = refused(TurnReason.ON_BOUNDARY, detail)
-        if verdict is not None:
-            return [NotJudged(verdict)]
+        return verdict
+
+    def _result(self, attempt: TurnAttempt, deg: float, place: Place, t_s: float) -> Signal:
         result = TurnResult(
             place=place,
             turns=math.floor(attempt.travel(deg) / 3.6) / 100,
@@ -434,7 +433,7 @@ class TurnJudge:
         )
         witnesses = ("encoder", "reference") if attempt.marks else ("encoder",)
         self._stands = True
-        return [Judged(Value(self._facts(result), witnesses))]
+        return Judged(Value(self._facts(result), witnesses))
 
     def _place(self, deg: float) -> Place:
         """Where the pointer is when the track says ``deg``. No turn begins before that is known."""

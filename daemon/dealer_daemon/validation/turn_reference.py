@@ -8,6 +8,8 @@ from dealer_daemon.validation.turn_map import WheelMap
 from dealer_daemon.validation.turn_track import step_deg
 from dealer_drivers.readings.wheel import IndexMark, WheelAngle
 
+NO_HOME = "the counter has not seen its index mark since its power came: turn the wheel past it once"
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:

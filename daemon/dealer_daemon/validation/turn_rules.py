@@ -103,3 +103,11 @@ _LIMITS = {
     "max_gap_s": (0.06, 1.0),
     "silence_s": (0.1, 10.0),
 }
+
+HALF_WRAP = 0.5
+"""An encoder that counts one turn says nothing of a gap in which half a turn is possible."""
+
+
+def longest_gap_s(rules: TurnRules, turns: float) -> float:
+    """The longest time between two counts of an encoder that counts so many turns, seconds."""
+    return min(rules.max_gap_s, HALF_WRAP * turns / rules.max_turns_per_s)
