@@ -32,6 +32,8 @@ def test_a_lost_answer_is_asked_for_again_and_nothing_is_entered_twice(tmp_path:
                     for number in range(2):
                         output = session.feed(lines.readline(), at(100))
                         entered.extend(output.readings)
+                        # An answer to another screen comes before it.
+                        screen.sendall(b'{"state":"differ","reason":"","id":"b2"}\n{"state":"refused","reason":""}\n')
                         if not (lost and number):
                             screen.sendall(b"".join(output.send))
                 session.lost(at(101), "")

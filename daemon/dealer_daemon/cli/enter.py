@@ -100,10 +100,18 @@ async def _send(path: str, entries: list[bytes]) -> list[dict[str, Any]]:
             for entry in entries:
                 writer.write(entry)
                 await writer.drain()
-                line = await reader.readline()
-                if not line.endswith(b"\n"):
-                    raise ConnectionResetError("it hung up in the middle; see on the table what became of the result")
-                answers.append(msgspec.json.decode(line))
+                answers.append(await _answer(reader, msgspec.json.decode(entry)["id"]))
         finally:
             writer.close()
     return answers
+
+
+async def _answer(reader: asyncio.StreamReader, entry_id: str) -> dict[str, Any]:
+    """The next answer to this entry: whoever is connected hears those to other screens too."""
+    while True:
+        line = await reader.readline()
+        if not line.endswith(b"\n"):
+            raise ConnectionResetError("it hung up in the middle; see on the table what became of the result")
+        answer: dict[str, Any] = msgspec.json.decode(line)
+        if answer.get("id") == entry_id:
+            return answer
