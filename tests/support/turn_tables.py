@@ -30,6 +30,7 @@ class Floor:
             config_hash="0" * 64,
         )
         self.table = Table(setup, TableState(table="w1"), boot="b")
+        self._setup = setup
         self.events: list[EventData] = []
         self.due: list[tuple[float, CommandName]] = []
         """What will be asked of the table, and when; in order."""
@@ -45,6 +46,11 @@ class Floor:
 
     def keep(self, decision: Decision) -> None:
         self.events += [event.data for event in decision.events]
+
+    def restart(self) -> None:
+        """A new process, which knows only what was committed."""
+        self.table = Table(self._setup, self.table.state, boot="b2")
+        self.keep(self.table.start(at(self.wheel.t_s)))
 
     def ask(self, name: CommandName) -> None:
         command = Command(

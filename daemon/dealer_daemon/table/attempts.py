@@ -63,9 +63,9 @@ class AttemptPlay:
         self.token: int | None = None
         self._outside = False
         """The attempt under way began while no round was open, or the round was by hand: it may end in the next."""
-        self._ended = True
-        """The end of the newest attempt was said, or is the journal's, and the device has not been ready since: what is
-        seen of an attempt whose beginning was not may be the rest of that one."""
+        self._ended = False
+        """The end of the newest attempt was said and the device has not been ready since: what is seen of an attempt
+        whose beginning was not may be the rest of that one."""
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
@@ -97,6 +97,8 @@ class AttemptPlay:
 
     def started(self, turn: Turn) -> None:
         """The device has not said yet what it is doing."""
+        current = turn.state.round
+        self._ended = current is not None and current.phase in ("held", "unconfirmed")
         self._due(turn)
 
     def discard(self) -> None:

@@ -183,6 +183,19 @@ def test_a_turn_that_nobody_saw_while_another_is_held_is_said_too(
 
 
 @pytest.mark.parametrize("paused", [False, True])
+def test_a_turn_in_which_the_station_is_restarted_ends_once(rainbow: RainbowSettings, paused: bool) -> None:
+    floor = Floor(rainbow, "device")
+    floor.wheel.rest(1.5)
+    if paused:
+        floor.ask(PAUSE)
+    floor.wheel.turn(1100, leave_deg=600)
+    floor.restart()
+    floor.wheel.go(-20, 12)
+    floor.wheel.rest(2)
+    assert ends(floor.events) == ["spin_while_paused" if paused else "attempt.held"]
+
+
+@pytest.mark.parametrize("paused", [False, True])
 def test_a_turn_that_was_lost_from_sight_and_seen_again_ends_once(rainbow: RainbowSettings, paused: bool) -> None:
     floor = Floor(rainbow, "device")
     floor.wheel.rest(1.5)
