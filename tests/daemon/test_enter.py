@@ -12,7 +12,7 @@ from dealer_drivers.readings import Reading
 from dealer_drivers.readings.entry import ResultEntered
 from support.turns import at
 
-LINE = b'{"id":"a1","by":"Li","round":null,"result":{"number":"17"}}\n'
+LINE = b'{"id":"a1","by":"Li","round":null,"result":{"number":"17"}}'
 
 
 def test_a_lost_answer_is_asked_for_again_and_nothing_is_entered_twice(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_lost_answer_is_asked_for_again_and_nothing_is_entered_twice(tmp_path:
 
         station = threading.Thread(target=serve)
         station.start()
-        answers = _entered(str(path), [LINE, LINE])
+        answers = _entered(str(path), "a1", [LINE, LINE])
         station.join(10)
     assert [answer["state"] for answer in answers] == ["entered", "entered"]
     assert [reading.result for reading in entered if isinstance(reading, ResultEntered)] == [{"number": "17"}]

@@ -13,8 +13,6 @@ import msgspec
 from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command, add_table, table_of
 from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, WRONG, complain
 
-ANSWER_WITHIN_S = 5.0
-
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand."""
@@ -53,9 +51,9 @@ def enter(arguments: argparse.Namespace) -> int:
         except ValueError as error:
             return complain(str(error), WRONG)
         entry = {"id": entry_id, "nth": nth, "by": arguments.by, "round": arguments.round, "result": result}
-        entries.append(msgspec.json.encode(entry) + b"\n")
+        entries.append(msgspec.json.encode(entry))
     try:
-        answers = _entered(device.port.removeprefix(UNIX), entries)
+        answers = _entered(device.port.removeprefix(UNIX), entry_id, entries)
     except (OSError, TimeoutError) as error:
         return complain(f"the station does not listen at {device.port}: {error}. Does it run?", UNREACHABLE)
     if answers[-1]["state"] != "entered":
@@ -84,34 +82,11 @@ def _value(key: str, value: str) -> Any:
     return parts if len(parts) > 1 else parts[0]
 
 
-def _entered(path: str, entries: list[bytes]) -> list[dict[str, Any]]:
+def _entered(path: str, entry_id: str, entries: list[bytes]) -> list[dict[str, Any]]:
+    from dealer_drivers.entry.client import enter_lines
+
     try:
-        return asyncio.run(_send(path, entries))
+        return asyncio.run(enter_lines(path, entry_id, entries))
     except ConnectionError:
         # The answer was lost, perhaps not the entry: with the same id it is entered once.
-        return asyncio.run(_send(path, entries))
-
-
-async def _send(path: str, entries: list[bytes]) -> list[dict[str, Any]]:
-    answers = []
-    async with asyncio.timeout(ANSWER_WITHIN_S):
-        reader, writer = await asyncio.open_unix_connection(path)
-        try:
-            for entry in entries:
-                writer.write(entry)
-                await writer.drain()
-                answers.append(await _answer(reader, msgspec.json.decode(entry)["id"]))
-        finally:
-            writer.close()
-    return answers
-
-
-async def _answer(reader: asyncio.StreamReader, entry_id: str) -> dict[str, Any]:
-    """The next answer to this entry: whoever is connected hears those to other screens too."""
-    while True:
-        line = await reader.readline()
-        if not line.endswith(b"\n"):
-            raise ConnectionResetError("it hung up in the middle; see on the table what became of the result")
-        answer: dict[str, Any] = msgspec.json.decode(line)
-        if answer.get("id") == entry_id:
-            return answer
+        return asyncio.run(enter_lines(path, entry_id, entries))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from typing import Any, Literal
 
 import msgspec
 
 from dealer_daemon.screen.view import Keypad
-
-ANSWER_WITHIN_S = 5.0
+from dealer_drivers.entry.client import enter_lines
 
 
 class Entered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,18 +51,5 @@ async def enter(socket: str, by: str, keypad: Keypad, entered: Entered) -> Entry
         )
         for nth, keyed in enumerate((entered.first, entered.second), start=1)
     ]
-    async with asyncio.timeout(ANSWER_WITHIN_S):
-        reader, writer = await asyncio.open_unix_connection(socket)
-        try:
-            answer = b""
-            for line in lines:
-                writer.write(line + b"\n")
-                await writer.drain()
-                answer = await reader.readline()
-                if not answer.endswith(b"\n"):
-                    raise ConnectionResetError("the device hung up in the middle")
-            return msgspec.json.decode(answer, type=EntryAnswer)
-        finally:
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+    *_, answer = await enter_lines(socket, entered.id, lines)
+    return msgspec.convert(answer, EntryAnswer)
