@@ -83,7 +83,7 @@ def _value(key: str, value: str) -> Any:
 
 
 def _entered(path: str, entry_id: str, entries: list[bytes]) -> list[dict[str, Any]]:
-    from dealer_drivers.entry.client import enter_lines
+    from dealer_daemon.entering import enter_lines
 
     try:
         return asyncio.run(enter_lines(path, entry_id, entries))

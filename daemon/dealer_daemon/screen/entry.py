@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from dealer_daemon.entering import enter_lines
 from dealer_daemon.screen.view import Keypad
-from dealer_drivers.entry.client import enter_lines
 
 
 class Entered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dealer_drivers.entry.client import enter_lines
+from dealer_daemon.entering import enter_lines
 from dealer_drivers.entry.session import EntrySession
 from dealer_drivers.errors import LinkLost
 from dealer_drivers.instant import Instant
