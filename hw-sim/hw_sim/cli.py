@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -16,11 +18,12 @@ from hw_sim.control import control_port
 from hw_sim.dice.faults import DICE_FAULTS
 from hw_sim.faults import INJECTABLE
 from hw_sim.fleet import fleet_scenario, station_config
+from hw_sim.house import Occupied, alone_in
 from hw_sim.scenario import Scenario, ScenarioError, load_scenario, scenario_names
 from hw_sim.shoe.faults import SCANNER_FAULTS, SHOE_FAULTS
 from hw_sim.shuffler.faults import ShuffleFault
 from hw_sim.simulation import Simulation, running
-from hw_sim.telling import NotThere, look, tell
+from hw_sim.telling import NotRunning, NotThere, look, tell
 from hw_sim.wheel.faults import TurnFault
 
 DONE, WRONG, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
@@ -29,16 +32,35 @@ DONE, WRONG, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; its exit code."""
-    options = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    options = _parser().parse_args(words, argparse.Namespace(words=words))
     try:
         code: int = options.command(options)
-    except (ScenarioError, NotThere) as error:
+        sys.stdout.flush()
+    except (ScenarioError, NotThere, Occupied) as error:
         print(f"hw-sim: {error}", file=sys.stderr)
         return WRONG
-    except OSError as error:
+    except NotRunning as error:
         print(f"hw-sim: {error}", file=sys.stderr)
         return UNREACHABLE
+    except OSError as error:
+        return _failed(error)
     return code
+
+
+def _failed(error: OSError) -> int:
+    try:
+        if error.filename is None:
+            sys.stdout.write("\n")  # may be its own; without a buffer it holds nothing of what it refused
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains of it at exit
+        if isinstance(error, BrokenPipeError):
+            return DONE  # whoever read it has seen enough
+        print(f"hw-sim: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        return WRONG
+    print(f"hw-sim: {error}", file=sys.stderr)
+    return UNREACHABLE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -143,7 +165,7 @@ def _run(options: argparse.Namespace) -> int:
     def write(simulation: Simulation, control: str) -> dict[str, Any]:
         return write_bench(scenario, simulation, control)
 
-    return asyncio.run(_simulate(options, scenario, write))
+    return _simulated(options, scenario, write)
 
 
 def _pictures(options: argparse.Namespace) -> int:
@@ -164,7 +186,15 @@ def _fleet(options: argparse.Namespace) -> int:
         path.write_text(station_config(simulation.ports, drivers, options.url, run_dir / "state"), encoding="utf-8")
         return {"config": str(path)}
 
-    return asyncio.run(_simulate(options, fleet_scenario(options.tables), write_config))
+    return _simulated(options, fleet_scenario(options.tables), write_config)
+
+
+def _simulated(
+    options: argparse.Namespace, scenario: Scenario, more: Callable[[Simulation, str], dict[str, Any]]
+) -> int:
+    alone = contextlib.nullcontext() if options.run_dir is None else alone_in(options.run_dir, options.words)
+    with alone:
+        return asyncio.run(_simulate(options, scenario, more))
 
 
 async def _simulate(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,8 +97,29 @@ def test_replay_says_what_is_wrong(
 
 def test_a_file_that_is_no_recording_is_refused(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["replay", "--config", str(config), "--table", "r1", "--device", "wheel", str(config)]
-    assert main(command) == 1
+    assert main(command) == 2
     assert f"{config}:1" in capsys.readouterr().err
+    missing = config.with_name("none.rec.jsonl")
+    assert main([*command[:-1], str(missing)]) == 2
+    assert f"{missing}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("program", ["dealer_daemon schema events", "dealer_calibration devices", "hw_sim list"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_the_output_is_said_in_words(program: str, unbuffered: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", *program.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    said = "standard output cannot be written: No space left on device\n"
+    assert done.stderr.removeprefix("hw-sim: ") == said
 
 
 def test_schema_prints_each_document(capsys: pytest.CaptureFixture[str]) -> None:

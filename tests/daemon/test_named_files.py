@@ -105,6 +105,26 @@ def test_what_is_whole_is_good(station: Path, capsys: pytest.CaptureFixture[str]
     assert "chmod 0640" in out, "what a start logs is said here too, and refuses nothing"
 
 
+@pytest.mark.parametrize("deeper", ["", "/journals/r1"])
+def test_a_file_in_the_place_of_the_state_directory(
+    station: Path, deeper: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (station / "taken").write_text("")
+    write(station, lambda text: text.replace('"state"', f'"taken{deeper}"'))
+    ((key, reason),) = found(capsys)
+    assert (key, f"{station}/taken is no folder" in reason) == ("station.state_dir", True)
+    assert main(["run", "--config", "station.toml"]) == 2
+    assert "station.toml:4: station.state_dir" in capsys.readouterr().err
+
+
+def test_a_state_directory_that_only_a_start_can_refuse(station: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(station, lambda text: text.replace('"state"', '"/proc/dealer"'))
+    assert main(["check-config", "station.toml"]) == 0
+    assert "note: station.state_dir: /proc seems to be a file system without room" in capsys.readouterr().out
+    assert main(["run", "--config", "station.toml"]) == 2
+    assert "/proc/dealer: cannot be used" in capsys.readouterr().err
+
+
 def gone(name: str) -> Callable[[Path], Any]:
     return lambda station: (station / name).unlink()
 

@@ -117,3 +117,33 @@ def test_a_wrong_command_line_is_exit_code_2(arguments: list[str], capsys: pytes
 def test_a_folder_that_cannot_be_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "roulette", "--run-dir", "/proc/none/such"]) == 3
     assert "/proc/none" in capsys.readouterr().err
+
+
+def test_a_folder_in_which_a_simulation_runs_is_not_taken_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    words = ["run", "roulette", "--run-dir", str(folder)]
+    with started(*words) as (process, first):
+        port = (folder / "wheel").readlink()
+        for other in (words, ["run", "baccarat", "--run-dir", str(folder)]):
+            assert main(other) == 2
+            captured = capsys.readouterr()
+            assert captured.out == ""
+            assert f"a simulation runs here already (hw-sim run roulette --run-dir {folder})" in captured.err
+        assert (folder / "wheel").readlink() == port, "the first one's ports are untouched"
+        assert main(["look", str(folder), "wheel"]) == 0
+        process.kill()
+        process.wait()
+    capsys.readouterr()
+    for control, words in (
+        (str(folder), f"start it in a terminal of its own: hw-sim run roulette --run-dir {folder}"),
+        (first["control"], "it has ended"),
+    ):
+        for asked in (["tell", control, "wheel"], ["look", control, "wheel"]):
+            assert main(asked) == 3
+            said = capsys.readouterr().err
+            assert words in said
+            assert "Errno" not in said
+    with started("run", "roulette", "--run-dir", str(folder)):  # a killed one holds nothing
+        assert main(["look", str(folder), "wheel"]) == 0

@@ -76,6 +76,20 @@ async def test_it_ends_by_itself() -> None:
     assert "OUTCOME" in said
 
 
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ("starting the broker", "Ended before everything was up"),
+        ("What game servers", "Ended before the first outcome"),
+    ],
+)
+async def test_one_that_is_ended_before_there_is_an_outcome_says_so(after: str, words: str) -> None:
+    code, said = await demo("--speed", "5", until=lambda said: after in said)
+    assert code == 130, said
+    assert words in said
+    assert "Traceback" not in said
+
+
 def sent(lobby: Lobby, now_s: float) -> list[tuple[str, str, str]]:
     return [(order.table, order.name, order.body["data"]["role"]) for order in lobby.due(now_s)]
 

@@ -93,7 +93,7 @@ def device_of(config: Path, table: str, device: str, *, calibrated: bool = True)
             raise
         return _uncalibrated(config, table, device, errors)
     if table not in loaded.tables:
-        raise _no_table(config, table, loaded.tables)
+        raise _no_table(config, table, _written_tables(config))
     found = loaded.tables[table]
     for one in found.devices:
         if one.name == device:
@@ -120,7 +120,7 @@ def first_device_of(config: Path, table: str) -> BenchDevice:
     """The first device of a table, for what is done to all of them. Raises as ``device_of``."""
     loaded = _loaded(config, table)
     if table not in loaded.tables:
-        raise _no_table(config, table, loaded.tables)
+        raise _no_table(config, table, _written_tables(config))
     return device_of(config, table, loaded.tables[table].devices[0].name)
 
 
@@ -145,7 +145,7 @@ def _loaded(config: Path, table: str) -> Config:
         ours = f"tables.{table}"
         if station is None or mqtt is None or any(key == ours or key.startswith(f"{ours}.") for key in wrong):
             raise
-        written = tomllib.loads(config.read_bytes().decode("utf-8-sig"))["tables"]
+        written = _written_tables(config)
         if not wrong <= _calibration_keys(written):
             raise
         return Config(station=station, mqtt=mqtt, tables=dict(tables))
@@ -236,7 +236,7 @@ def _game(name: object) -> Game | None:
 
 def _written(config: Path, table: str, device: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The device's keys as they stand in a file that was read before: those of every device, and its driver's."""
-    tables = tomllib.loads(config.read_bytes().decode("utf-8-sig"))["tables"]
+    tables = _written_tables(config)
     if table not in tables:
         raise _no_table(config, table, tables)
     devices = tables[table]["devices"]
@@ -246,6 +246,12 @@ def _written(config: Path, table: str, device: str) -> tuple[dict[str, Any], dic
             shared = {key: value for key, value in one.items() if key in common}
             return shared, {key: value for key, value in one.items() if key not in common}
     raise _no_device(config, table, device, [one["name"] for one in devices])
+
+
+def _written_tables(config: Path) -> dict[str, Any]:
+    """All tables of a file that was read before, as they stand there, those that wait for a calibration among them."""
+    tables: dict[str, Any] = tomllib.loads(config.read_bytes().decode("utf-8-sig"))["tables"]
+    return tables
 
 
 def _no_table(config: Path, table: str, known: Mapping[str, Any]) -> BenchError:

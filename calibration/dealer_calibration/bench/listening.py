@@ -17,6 +17,8 @@ class Listener:
         self.link = link
         self.faults: dict[str, str] = {}
         """The sentence of every fault that stands."""
+        self.began: dict[str, str] = {}
+        """That of every fault that began while this listened, those that went by again among them."""
         self.notices: dict[str, str] = {}
         self._heard = heard
 
@@ -46,7 +48,7 @@ class Listener:
                 case DeviceFault(fault=fault, cleared=True):
                     self.faults.pop(fault, None)
                 case DeviceFault(fault=fault, detail=detail):
-                    self.faults[fault] = detail
+                    self.faults[fault] = self.began[fault] = detail
                 case DeviceNotice(notice=notice, detail=detail):
                     self.notices[notice] = detail
                 case _:

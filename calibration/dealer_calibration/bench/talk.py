@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
 
 from dealer_calibration.bench.device import BenchError
 from dealer_calibration.bench.line_input import LineInput
@@ -43,6 +45,8 @@ class Talk:
         self._answers = dict(answers or {})
         self._steps = 0
         self._input = LineInput()
+        self._spinner: Status | None = None
+        """The one that turns in ``waiting``."""
 
     def step(self, text: str) -> None:
         """The next step, counted."""
@@ -56,7 +60,8 @@ class Talk:
     def event(self, kind: str, **figures: Any) -> None:
         """A progress event, for programs alone: one line ``{"event": kind, …}``."""
         if self.as_json:
-            print(json.dumps({"event": kind, **figures}, ensure_ascii=False), flush=True)
+            with self._spinner_aside():  # which takes standard output for its own terminal
+                print(json.dumps({"event": kind, **figures}, ensure_ascii=False), flush=True)
 
     def result(self, result: Result) -> int:
         """The last word: the result. Answers the exit code."""
@@ -68,13 +73,29 @@ class Talk:
 
     @contextmanager
     def waiting(self, text: str) -> Iterator[None]:
-        """``text`` with a spinner on a terminal, once as a line elsewhere."""
-        if self.console.is_terminal:
-            with self.console.status(text):
-                yield
-        else:
+        """``text`` with a spinner on a terminal, once as a line elsewhere. Questions may be asked meanwhile: the
+        spinner stands aside for them."""
+        if not self.console.is_terminal:
             self.say(text)
             yield
+            return
+        with self.console.status(escape(text)) as spinner:
+            self._spinner = spinner
+            try:
+                yield
+            finally:
+                self._spinner = None
+
+    @contextmanager
+    def _spinner_aside(self) -> Iterator[None]:
+        """A spinner writes over the line that it stands in, and so over a question: there is none for so long."""
+        spinner = self._spinner
+        if spinner is None:
+            yield
+            return
+        spinner.stop()
+        yield  # what ends a question by an error ends the waiting, too
+        spinner.start()
 
     async def confirm(self, key: str, question: str, *, sure: bool = True) -> bool:
         """Yes or no. ``sure=False``: where nobody may be asked this is not taken as yes, but is an error."""
@@ -133,9 +154,10 @@ class Talk:
         if not self._ask:
             raise NoAnswer(f"nobody may be asked: answer the question “{prompt.strip()}” with --answer {key}=…")
         # A question belongs to the talk and not to the result, whoever reads that.
-        self.console.print(prompt, end="", markup=False, soft_wrap=True)
-        self.console.file.flush()
-        line = await self._input.line()
+        with self._spinner_aside():
+            self.console.print(prompt, end="", markup=False, soft_wrap=True)
+            self.console.file.flush()
+            line = await self._input.line()
         if line is None:
             raise NoAnswer(f"standard input ended before “{prompt.strip()}” was answered; --answer {key}=… answers it")
         return line.strip()

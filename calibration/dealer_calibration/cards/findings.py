@@ -12,6 +12,7 @@ from dealer_drivers.calibration.drift import SAMPLES
 LEAST_RATE = 0.99
 """A reader that reads fewer cards at their first pass makes a dealer scan again every other hand (ours)."""
 LEAST_TOLERANCE = 0.05
+BEGIN_AGAIN = "run this again, and begin with the ace of spades: no other card before it"
 _MOST_NAMED = 12
 
 
@@ -27,7 +28,7 @@ def expected_rate(tally: Tally) -> dict[str, dict[str, float]]:
 def findings(tally: Tally, *, in_order: bool) -> list[Finding]:
     """Everything that is right or wrong about what was read. ``in_order``: the cards passed as ``sorted_pile``."""
     report = against_order(sorted_pile(tally.decks), [one.card for one in tally.passed]) if in_order else None
-    found = [_all_seen(tally), _read_rate(tally)]
+    found = [_all_seen(tally, report), _read_rate(tally)]
     if report is not None:
         found.append(_order(report))
     if tally.foreign:
@@ -37,7 +38,7 @@ def findings(tally: Tally, *, in_order: bool) -> list[Finding]:
     return found
 
 
-def _all_seen(tally: Tally) -> Finding:
+def _all_seen(tally: Tally, report: OrderReport | None) -> Finding:
     missing, extra = tally.missing(), tally.extra()
     figures = {
         "cards": tally.wanted,
@@ -58,7 +59,11 @@ def _all_seen(tally: Tally) -> Finding:
     said = "; ".join(
         [f"not read: {_named(missing)}"] * bool(missing) + [f"read too often: {_named(extra)}"] * bool(extra)
     )
-    if missing and extra:
+    if report is not None and report.before:
+        do_next = BEGIN_AGAIN
+    elif report is not None and missing and extra:
+        do_next = "cards are taken for others: see which below; check the code book"
+    elif missing and extra:
         do_next = "cards are taken for others: pass them sorted (--sorted), which says which; check the code book"
     elif missing:
         do_next = "look for these cards in the pile, and pass them alone: is their code dirty, torn or printed badly?"
@@ -99,6 +104,7 @@ def _order(report: OrderReport) -> Finding:
         "unheard": [{"place": place, "card": card} for place, card in report.unheard],
         "additional": list(report.additional),
         "exchanged": [list(pair) for pair in report.exchanged],
+        "before": list(report.before),
     }
     if report.exchanged:
         pairs = ", ".join(f"{one} and {other}" for one, other in report.exchanged)
@@ -108,6 +114,14 @@ def _order(report: OrderReport) -> Finding:
             said=f"exchanged: {pairs}: each is always read as the other",
             do_next="the code book has their codes in each other's place, or the cards are printed so: look at the two "
             "cards and at their rows in the code book, and make the book anew (dealer-calibrate codebook)",
+            figures=figures,
+        )
+    if report.before:
+        return Finding(
+            code="began_before",
+            ok=False,
+            said=f"read before the ace of spades, the first of the order: {', '.join(report.before[:_MOST_NAMED])}",
+            do_next=BEGIN_AGAIN,
             figures=figures,
         )
     if report.wrong:

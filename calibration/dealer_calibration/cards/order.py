@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +14,14 @@ from dealer_drivers.cards import DECK
 class OrderReport:
     """``wrong``: (passed, read) with how often; ``unheard``: cards that passed and gave nothing, by their place in the
     pile, counted from 1; ``additional``: readings that no card accounts for. ``exchanged``: pairs of cards of which
-    each was always read as the other: their codes stand in each other's place in the code book."""
+    each was always read as the other: their codes stand in each other's place in the code book. ``before``: those of
+    ``additional`` that came before the pile's first card, which was read behind them."""
 
     wrong: dict[tuple[str, str], int]
     unheard: tuple[tuple[int, str], ...]
     additional: tuple[str, ...]
     exchanged: tuple[tuple[str, str], ...]
+    before: tuple[str, ...]
 
 
 def sorted_pile(decks: int) -> list[str]:
@@ -31,7 +34,8 @@ def against_order(passed: Sequence[str], read: Sequence[str]) -> OrderReport:
     wrong: Counter[tuple[str, str]] = Counter()
     unheard: list[tuple[int, str]] = []
     additional: list[str] = []
-    for place, said in _aligned(passed, read):
+    pairs = _aligned(passed, read)
+    for place, said in pairs:
         if place is None:
             assert said is not None
             additional.append(said)
@@ -45,7 +49,16 @@ def against_order(passed: Sequence[str], read: Sequence[str]) -> OrderReport:
         for (one, other), n in sorted(wrong.items())
         if one < other and n == times[one] and wrong[other, one] == times[other]
     )
-    return OrderReport(dict(wrong), tuple(unheard), tuple(additional), exchanged)
+    return OrderReport(dict(wrong), tuple(unheard), tuple(additional), exchanged, _before(passed, pairs))
+
+
+def _before(passed: Sequence[str], pairs: Sequence[tuple[int | None, str | None]]) -> tuple[str, ...]:
+    """What was read before the first card; a first card that was read twice is none."""
+    leading = list(itertools.takewhile(lambda pair: pair[0] is None, pairs))
+    if len(leading) == len(pairs) or pairs[len(leading)] != (0, passed[0]):
+        return ()
+    said = tuple(one for _, one in leading if one is not None)
+    return said if any(one != passed[0] for one in said) else ()
 
 
 def _aligned(passed: Sequence[str], read: Sequence[str]) -> list[tuple[int | None, str | None]]:

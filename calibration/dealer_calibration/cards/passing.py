@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import msgspec
 
-from dealer_calibration.bench import BenchCommand, BenchError, BenchLink, Finding, Result
+from dealer_calibration.bench import BenchCommand, BenchError, BenchLink, Finding, Result, Seen
 from dealer_calibration.bench.keeping import keep_calibration, serial_told, with_own_options
+from dealer_calibration.bench.listening import Listener
 from dealer_calibration.cards.book import BOOK, book_of
 from dealer_calibration.cards.findings import expected_rate, findings
 from dealer_calibration.cards.tally import Tally
 from dealer_calibration.cli.exit_codes import WRONG
 from dealer_drivers.calibration.slot import CARD_READER
+from dealer_drivers.cards import DECK
 from dealer_drivers.driver import Observes
-from dealer_drivers.readings import DeviceFault, DeviceNotice
 
 FIRST_CARD_S = 120.0
 """How long the first card may take."""
@@ -34,17 +36,17 @@ async def pass_pile(command: BenchCommand, name: str, decks: int, *, in_order: b
     async with command.taken() as link:
         await link.up()
         command.talk.step(f"Pass {pile} ({tally.wanted} cards), {order}. A card that is not read passes again at once.")
-        faults, notices = await _hear(command, link, tally)
+        listener = await _hear(command, link, tally, in_order=in_order)
         found = findings(tally, in_order=in_order)
-        if faults:
-            found.insert(0, _faults(faults))
+        if listener.began:
+            found.insert(0, _faults(listener.began))
         if not in_order:
             found.append(_NOT_IN_ORDER)
         by = command.arguments.by
         figures = {} if book is None else {BOOK: book}
         result = Result(command=name, table=device.table, device=device.name, by=by, findings=found, figures=figures)
         if result.passed:
-            serial = serial_told(device, notices)
+            serial = serial_told(device, listener.notices)
             kept = keep_calibration(
                 device, kind=CARD_READER.kind, by=by, serial=serial, values={"expect": expected_rate(tally)}
             )
@@ -63,27 +65,34 @@ _NOT_IN_ORDER = Finding(
 )
 
 
-async def _hear(command: BenchCommand, link: BenchLink, tally: Tally) -> tuple[dict[str, str], dict[str, str]]:
-    """Until the pile has passed: the faults that began meanwhile, and what the device told of itself."""
-    faults: dict[str, str] = {}
-    notices: dict[str, str] = {}
-    wait_s = FIRST_CARD_S
+async def _hear(command: BenchCommand, link: BenchLink, tally: Tally, *, in_order: bool) -> Listener:
+    """Until the pile has passed; who listened. Raises ``BenchError`` where the connection has ended for good."""
+
+    def heard(seen: Seen) -> None:
+        none_yet = not tally.passed
+        if tally.feed(seen.readings):
+            command.talk.event("card", read=len(tally.passed), of=tally.wanted, card=tally.passed[-1].card)
+            if in_order and none_yet and (first := tally.passed[0].card) != DECK[0]:
+                said = (
+                    f"The first card was read as {first}: if it was not the ace of spades, press Ctrl-C and begin again"
+                )
+                command.talk.say(said, warn=True)
+
+    listener = Listener(link, heard)
     with command.talk.waiting("listening"):
         while not tally.complete:
-            seen = await link.next(wait_s)
-            if seen is None:
-                if link.state.state == "given_up" or await _was_all(command, tally):
+            before = tally.passes
+
+            def something(before: int = before) -> bool:
+                return tally.passes > before
+
+            quiet_s = QUIET_S if before else FIRST_CARD_S
+            if not await listener.until(something, quiet_s):
+                ended = await _was_all(command, tally)
+                await listener.catch_up()  # cards that passed while the question stood there
+                if ended:
                     break
-                continue
-            for reading in seen.readings:
-                if isinstance(reading, DeviceFault) and not reading.cleared:
-                    faults[str(reading.fault)] = reading.detail
-                if isinstance(reading, DeviceNotice):
-                    notices[reading.notice] = reading.detail
-            if tally.feed(seen.readings):
-                wait_s = QUIET_S
-                command.talk.event("card", read=len(tally.passed), of=tally.wanted, card=tally.passed[-1].card)
-    return faults, notices
+    return listener
 
 
 async def _was_all(command: BenchCommand, tally: Tally) -> bool:
@@ -91,7 +100,7 @@ async def _was_all(command: BenchCommand, tally: Tally) -> bool:
     return await command.talk.confirm(f"all_at_{len(tally.passed)}", f"{said} Was that the whole pile?")
 
 
-def _faults(faults: dict[str, str]) -> Finding:
+def _faults(faults: Mapping[str, str]) -> Finding:
     return Finding(
         code="device_fault",
         ok=False,

@@ -69,6 +69,12 @@ class Tally:
         """As many cards were read as the pile has."""
         return len(self.passed) >= self.wanted
 
+    @property
+    def passes(self) -> int:
+        """Everything that passed, read or not, as far as the reader said something of it."""
+        besides = (self.unread, self.foreign, self.repeats, self.shoe_errors)
+        return len(self.passed) + self.cut_cards + sum(counter.total() for counter in besides)
+
     def feed(self, readings: Iterable[Reading]) -> int:
         """Takes readings in order; answers how many cards were read."""
         before = len(self.passed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
@@ -24,7 +23,8 @@ from dealer_calibration.cli import (
     statistics,
     wheel,
 )
-from dealer_calibration.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG
+from dealer_calibration.cli.exit_codes import EXIT_CODES, INTERRUPTED, WRONG, complain
+from dealer_drivers.standard_output import forget_output, output_lost
 
 _COMMANDS = (
     devices,
@@ -69,8 +69,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough; Python must not complain about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget_output()
         return WRONG
+    except OSError as error:
+        if not output_lost(error):
+            raise
+        forget_output()
+        return complain(f"standard output cannot be written: {error.strerror}", WRONG)
     return code
 
 

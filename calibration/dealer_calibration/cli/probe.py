@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 UNREACHED = frozenset({"port_absent", "port_busy", "no_rights", "link_refused"})
 """Findings by which the device was not reached at all."""
+WRONG_OPTION = "wrong_option"
+"""The finding that the command itself is wrong: what it names is no port."""
 
 
 def add(commands: Subcommands) -> None:
@@ -59,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dealer_daemon.config import ConfigErrors
     from dealer_drivers.driver import UnknownDriver
     from dealer_drivers.errors import DeviceError, OptionError
+    from dealer_drivers.standard_output import output_lost
 
     talk = Talk(as_json=arguments.json, ask=False)
     try:
@@ -70,13 +73,18 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(str(error), error.code)
     except (UnknownDriver, OptionError) as error:
         return complain(str(error), WRONG)
-    except OSError as error:  # of the recording
-        return complain(f"{error.filename}: {error.strerror}", WRONG)
+    except OSError as error:
+        if output_lost(error):
+            raise
+        return complain(f"{error.filename or arguments.record}: {error.strerror}", WRONG)
     except DeviceError as error:
         return complain(str(error), UNREACHABLE)
     except KeyboardInterrupt:
         return complain("interrupted", INTERRUPTED)
     code = talk.result(result)
+    for one in findings:
+        if one.code == WRONG_OPTION:
+            return complain(one.said, WRONG)
     return UNREACHABLE if findings[0].code in UNREACHED else code
 
 

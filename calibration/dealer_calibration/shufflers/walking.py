@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dealer_calibration.bench import BenchCommand, BenchError, BenchLink, Finding, Result
+from dealer_calibration.bench import BenchCommand, BenchError, Finding, Result
+from dealer_calibration.bench.listening import Listener
 from dealer_calibration.cli.exit_codes import WRONG
 from dealer_calibration.shufflers.walk import BATCH, Step, Walk, not_heard
 from dealer_daemon.games import CardGame, load_game
@@ -21,7 +22,8 @@ async def walk_through(command: BenchCommand, *, step_s: float) -> Result:
     findings: list[Finding] = []
     async with command.taken() as link:
         await link.up()
-        if not await _heard(link, walk):
+        listener = Listener(link, lambda seen: walk.feed(seen.readings))
+        if not await listener.until(lambda: bool(walk.reports or walk.levels), FIRST_WORD_S):
             findings.append(
                 Finding(
                     code="states",
@@ -31,7 +33,7 @@ async def walk_through(command: BenchCommand, *, step_s: float) -> Result:
                 )
             )
         else:
-            findings += [await _step(command, link, walk, step, step_s) for step in walk.steps()]
+            findings += [await _step(command, listener, walk, step, step_s) for step in walk.steps()]
             findings.append(walk.order_finding())
         result = Result(
             command="shuffler", table=device.table, device=device.name, by=command.arguments.by, findings=findings
@@ -53,29 +55,13 @@ def decks_of(game: str, settings: object) -> int:
     return int(shoe.decks or loaded.procedure(settings, False).decks)
 
 
-async def _heard(link: BenchLink, walk: Walk) -> bool:
-    until = link.clock.now().plus_s(FIRST_WORD_S)
-    while not walk.reports and not walk.levels:
-        left_s = until.since_s(link.clock.now())
-        seen = await link.next(left_s) if left_s > 0 else None
-        if seen is None:
-            return False
-        walk.feed(seen.readings)
-    return True
-
-
-async def _step(command: BenchCommand, link: BenchLink, walk: Walk, step: Step, step_s: float) -> Finding:
+async def _step(command: BenchCommand, listener: Listener, walk: Walk, step: Step, step_s: float) -> Finding:
     since = len(walk.levels if walk.continuous else walk.reports)
     command.talk.step(step.ask)
-    until = link.clock.now().plus_s(step_s)
     with command.talk.waiting("listening"):
-        while True:
-            found = walk.judge(step.name, since)
-            if found is not None:
-                command.talk.event("step", step=step.name, ok=found.ok, said=found.said)
-                return found
-            left_s = until.since_s(link.clock.now())
-            seen = await link.next(left_s) if left_s > 0 else None
-            if seen is None:
-                return not_heard(step)
-            walk.feed(seen.readings)
+        await listener.until(lambda: walk.judge(step.name, since) is not None, step_s)
+    found = walk.judge(step.name, since)
+    if found is None:
+        return not_heard(step)
+    command.talk.event("step", step=step.name, ok=found.ok, said=found.said)
+    return found

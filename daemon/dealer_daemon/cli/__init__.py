@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
 from dealer_daemon.cli import acl, check, demo, enter, journal, keys, record, replay, run, schema, status
-from dealer_daemon.cli.exit_codes import DONE, EXIT_CODES, INTERRUPTED
+from dealer_daemon.cli.exit_codes import DONE, EXIT_CODES, INTERRUPTED, WRONG, complain
+from dealer_drivers.standard_output import forget_output, output_lost
 
 _COMMANDS = (run, check, status, enter, record, replay, journal, keys, acl, schema, demo)
 
@@ -37,8 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough; Python must not complain about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget_output()
         return DONE
+    except OSError as error:
+        if not output_lost(error):
+            raise
+        forget_output()
+        return complain(f"standard output cannot be written: {error.strerror}", WRONG)
     return code
 
 

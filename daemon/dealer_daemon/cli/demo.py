@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dealer_daemon.cli.common import Subcommands, add_command, positive
-from dealer_daemon.cli.exit_codes import DONE, NO, UNREACHABLE, complain
+from dealer_daemon.cli.exit_codes import DONE, INTERRUPTED, NO, UNREACHABLE, complain
 
 
 def add(commands: Subcommands) -> None:
@@ -38,13 +38,14 @@ def add(commands: Subcommands) -> None:
 
 
 def demo(arguments: argparse.Namespace) -> int:
-    """Exit codes: 0 shown, 1 no outcome came or the journal does not verify, 3 a part did not start."""
+    """Exit codes: 0 shown, 1 no outcome came or the journal does not verify, 3 a part did not start, 130 interrupted
+    before there was an outcome."""
     from rich.console import Console
 
-    from dealer_daemon.demo.show import DemoFailed, show
+    from dealer_daemon.demo.show import DemoFailed, Ending, show
 
     try:
-        good = show(arguments.seconds, arguments.speed, arguments.seed, arguments.broker, Console())
+        ending = show(arguments.seconds, arguments.speed, arguments.seed, arguments.broker, Console())
     except DemoFailed as error:
         return complain(str(error), UNREACHABLE)
-    return DONE if good else NO
+    return {Ending.SHOWN: DONE, Ending.FAILED: NO, Ending.INTERRUPTED: INTERRUPTED}[ending]

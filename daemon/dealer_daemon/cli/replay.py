@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dealer_daemon.cli.common import CommandWrong, Subcommands, add_command, add_table, device_of, table_of
-from dealer_daemon.cli.exit_codes import DONE, NO, WRONG, complain
+from dealer_daemon.cli.exit_codes import DONE, WRONG, complain
 
 if TYPE_CHECKING:
     from dealer_daemon.events import Event
@@ -43,7 +43,7 @@ def add(commands: Subcommands) -> None:
 
 
 def replay(arguments: argparse.Namespace) -> int:
-    """Exit codes: 0 replayed, 1 the file is no recording, 2 the configuration is wrong."""
+    """Exit codes: 0 replayed, 2 the configuration or a recording is wrong."""
     from dealer_daemon.mqtt.envelope import encode_event
     from dealer_daemon.replay import begins_with_a_hand, merged, started, without_server
     from dealer_daemon.replay import replay as play
@@ -64,10 +64,8 @@ def replay(arguments: argparse.Namespace) -> int:
         try:
             device = device_of(arguments, table, name)
             recording = recordings[name] = read_recording(file)
-        except CommandWrong as error:
+        except (CommandWrong, RecordingError) as error:
             return complain(str(error), WRONG)
-        except RecordingError as error:
-            return complain(str(error), NO)
         for note in recording.notes:
             print(f"{file}: {note}", file=sys.stderr)
         if recording.driver != device.driver.name:
@@ -76,7 +74,7 @@ def replay(arguments: argparse.Namespace) -> int:
     try:
         list(merged(recordings))
     except ValueError as error:
-        return complain(str(error), NO)
+        return complain(str(error), WRONG)
     if len(recordings) == 1 and started(recording) is None:
         note = "the recording does not say when it was made (started): times of events begin at 1970-01-01T00:00:00Z"
         print(f"{arguments.recording}: {note}", file=sys.stderr)

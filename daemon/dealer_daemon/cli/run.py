@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _run(config: object, speed: float) -> int:
     from dealer_daemon.config import Config
-    from dealer_daemon.journal import JournalError
+    from dealer_daemon.journal import JournalError, StateDirUnusable
     from dealer_daemon.round import FoldError
     from dealer_daemon.signing import KeyFileError
     from dealer_daemon.station import RulesChanged, ShadowChanged, Station
@@ -70,7 +70,7 @@ async def _run(config: object, speed: float) -> int:
         loop.add_signal_handler(number, on_signal, number)
     try:
         await Station(config, clock_speed=speed).run(stop)
-    except (KeyFileError, CredentialMissing, RulesChanged, ShadowChanged) as error:
+    except (KeyFileError, CredentialMissing, RulesChanged, ShadowChanged, StateDirUnusable) as error:
         return complain(str(error), WRONG)
     except BindError as error:
         return complain(f"[screen] listen: {error}", WRONG)

@@ -39,5 +39,9 @@ def start_broker(port: int, folder: Path, kind: str) -> tuple[Part, str]:
         }
         command = [sys.executable, "-c", _AMQTT, json.dumps(settings)]
         part, name = Part("amqtt", command, folder / "broker.log"), "amqtt (MQTT 3.1.1)"
-    wait_for_port(port, part)
+    try:
+        wait_for_port(port, part)
+    except BaseException:  # Ctrl-C, too: nobody else knows of it yet
+        part.stop()
+        raise
     return part, name

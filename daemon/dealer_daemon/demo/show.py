@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 import uuid
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,17 @@ from dealer_daemon.journal import verify_file
 COLUMNS = {"outcomes": "round.outcome", "refused": "attempt.refused", "held": "attempt.held", "void": "round.voided"}
 
 
-def show(seconds: float | None, speed: float, seed: int, broker: str, console: Console) -> bool:
-    """Run it for ``seconds`` after all is up, or until Ctrl-C. Says whether there was an outcome and the journal
+class Ending(Enum):
+    """How a demonstration ended. Ctrl-C is how one ends that was not given seconds: ``INTERRUPTED`` is one that had
+    nothing to show yet."""
+
+    SHOWN = auto()
+    FAILED = auto()
+    INTERRUPTED = auto()
+
+
+def show(seconds: float | None, speed: float, seed: int, broker: str, console: Console) -> Ending:
+    """Run it for ``seconds`` after all is up, or until Ctrl-C. ``SHOWN``: there was an outcome and the journal
     verifies.
 
     Raises ``DemoFailed`` when a part does not start or ends early.
@@ -38,7 +48,7 @@ def show(seconds: float | None, speed: float, seed: int, broker: str, console: C
         def heard(table: str, event: dict[str, Any]) -> None:
             lobby.heard(table, event, now_s())
 
-        viewer = None
+        viewer, interrupted = None, False
         try:
             viewer = start(demo, broker, heard)
             console.print("What game servers see (Ctrl-C ends it):\n")
@@ -50,6 +60,7 @@ def show(seconds: float | None, speed: float, seed: int, broker: str, console: C
                 for part in demo.parts:
                     part.alive()
         except KeyboardInterrupt:
+            interrupted = True
             console.print()
         finally:
             if viewer is not None:
@@ -57,10 +68,13 @@ def show(seconds: float | None, speed: float, seed: int, broker: str, console: C
             # The station before its broker, so that it can say goodbye.
             for part in reversed(demo.parts):
                 part.stop()
-        return viewer is not None and _summary(viewer, demo.journal, console)
+        if viewer is None:
+            console.print("Ended before everything was up: there is nothing to show.")
+            return Ending.INTERRUPTED
+        return _summary(viewer, demo.journal, console, interrupted=interrupted)
 
 
-def _summary(viewer: Viewer, journal: Path, console: Console) -> bool:
+def _summary(viewer: Viewer, journal: Path, console: Console, *, interrupted: bool) -> Ending:
     report = verify_file(journal)
     table = Table(box=None, pad_edge=False)
     table.add_column("table")
@@ -73,7 +87,15 @@ def _summary(viewer: Viewer, journal: Path, console: Console) -> bool:
     console.print(table)
     verified = "verifies" if report.ok else "DOES NOT VERIFY"
     console.print(f"\nThe journal ({report.rows} rows) {verified}.", highlight=False, soft_wrap=True)
-    return report.ok and any(viewer.counts[name, "round.outcome"] for name in viewer.games)
+    if not report.ok:
+        return Ending.FAILED
+    if any(viewer.counts[name, "round.outcome"] for name in viewer.games):
+        return Ending.SHOWN
+    if interrupted:
+        console.print("Ended before the first outcome: let it run for a minute.")
+        return Ending.INTERRUPTED
+    console.print("No outcome came in that time: give it more seconds.")
+    return Ending.FAILED
 
 
-__all__ = ["DemoFailed", "show"]
+__all__ = ["DemoFailed", "Ending", "show"]

@@ -89,13 +89,12 @@ def _all_up(viewer: Viewer, wanted: Collection[tuple[str, str]]) -> bool:
 def _devices(demo: Demo, broker: str) -> list[Plugged]:
     """Every simulated device, with the files that it needs."""
     options = ["--speed", f"{demo.speed:g}", "--seed", str(demo.seed), "--broker", broker]
-    options += ["--run-dir", str(demo.folder / "devices")]
     demo.say(f"starting simulated devices, {demo.speed:g} times as fast as real")
-    lines = demo.part(f"hw-sim-{LINES}", "hw_sim", "run", LINES, *options)
+    lines = demo.part(f"hw-sim-{LINES}", "hw_sim", "run", LINES, *options, *_folder(demo, LINES))
     if demo.speed > PICTURES_UP_TO:
         demo.say(f"without sic bo and fan tan: pictures are not faster than life; they play up to {PICTURES_UP_TO:g}")
         return _printed(demo, lines)
-    cameras = demo.part(f"hw-sim-{PICTURES}", "hw_sim", "run", PICTURES, *options)
+    cameras = demo.part(f"hw-sim-{PICTURES}", "hw_sim", "run", PICTURES, *options, *_folder(demo, PICTURES))
     drawn = demo.folder / "pictures"
     drawing = demo.part("hw-sim-pictures", "hw_sim", "pictures", PICTURES, "--out", str(drawn))
     devices = _printed(demo, lines) + _printed(demo, cameras)
@@ -112,6 +111,11 @@ def _devices(demo: Demo, broker: str) -> list[Plugged]:
     return [
         replace(device, files=(profiles[device.name],)) if device.name in profiles else device for device in devices
     ]
+
+
+def _folder(demo: Demo, scenario: str) -> list[str]:
+    """Each simulation has a folder of its own."""
+    return ["--run-dir", str(demo.folder / scenario)]
 
 
 def _kind(item: tuple[str, list[str]]) -> str:

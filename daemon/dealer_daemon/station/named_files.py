@@ -1,4 +1,5 @@
-"""The files with keys and credentials that a configuration names: whether a station could start with them.
+"""The state directory, and the files with keys and credentials that a configuration names: whether a station could
+start with them.
 
 One rule for ``check-config`` and for the start. Reading a configuration does not need them: ``status`` and other
 commands are for people who may not read them.
@@ -69,7 +70,7 @@ def files_check(*, starting: bool) -> AlsoCheck:
 
 def remarks(config: Config) -> list[str]:
     """What is worth a word and refuses nothing: secrets that lie open, and what could not be looked at from here."""
-    found = secrets_open(config)
+    found = [*secrets_open(config), *_state_dir_remarks(Path(config.station.state_dir))]
     if DIRECTORY not in os.environ:
         named = (*_of_mqtt(config.mqtt), *_of_screen(config.screen), *_of_devices(config.tables))
         for one in (*_signing_key(config.station), *named):
@@ -101,10 +102,37 @@ def _station_problems(station: StationConfig, there: bool) -> Iterator[Problem]:
                 read_signing_key(secret_file(value), guarded=is_credential(value))
             except (KeyFileError, CredentialMissing) as error:
                 yield Problem(path, str(error))
+    if (above := _no_folder(Path(station.state_dir))) is not None:
+        yield Problem(("station", "state_dir"), f"{above} is no folder: name one, or a place where one can be made")
+        return
     try:
         public_keys_in(Path(station.state_dir) / PUBLIC_KEYS)
     except KeyFileError as error:
         yield Problem(("station", "state_dir"), f"{error}: only public keys of this station belong into that folder")
+
+
+def _no_folder(path: Path) -> Path | None:
+    """What stands on the way to the folder, or in its place; ``None`` where it is there or could be made."""
+    there = _nearest(path)
+    return None if there.is_dir() else there
+
+
+def _nearest(path: Path) -> Path:
+    """The path, or what there is of it."""
+    return next((one for one in (path, *path.parents) if os.path.lexists(one)), path)
+
+
+def _state_dir_remarks(state_dir: Path) -> Iterator[str]:
+    """What may keep the station from writing there, as far as it shows without writing: the station may be another
+    user's."""
+    there = _nearest(state_dir)
+    try:
+        if os.statvfs(there).f_blocks == 0:
+            yield f"station.state_dir: {there} seems to be a file system without room for files, as /proc is"
+        elif not os.access(there, os.W_OK | os.X_OK):
+            yield f"station.state_dir: you may not write in {there}: see that the station's user may"
+    except OSError as error:
+        yield f"station.state_dir: {there} was not looked at: {error.strerror}"
 
 
 def _file_problems(one: _Named, there: bool) -> Iterator[Problem]:

@@ -126,3 +126,13 @@ def test_nothing_else_may_be_wrong_with_it(tmp_path: Path) -> None:
     with pytest.raises(ConfigErrors) as caught:
         device_of(path, "s1", "camera", calibrated=False)
     assert {error.key for error in caught.value.errors} == {"s1.camera.warp"}
+
+
+def test_a_table_that_is_not_there_is_answered_with_all_tables_those_that_are_not_calibrated_too(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "station.toml"
+    path.write_text(CAMERA.format(key="") + WHEEL.partition('state_dir = "state"\n')[2])
+    for asked in (lambda: first_device_of(path, "zz"), lambda: device_of(path, "zz", "wheel")):
+        with pytest.raises(BenchError, match=r"there are: s1, w1$"):
+            asked()

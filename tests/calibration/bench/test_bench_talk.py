@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -101,6 +102,101 @@ def test_ctrl_c_at_a_question_on_a_terminal_keeps_nothing(command: list[str], tm
         child.wait()
         os.close(leader)
     assert not (tmp_path / "state/bench/r1").exists()
+
+
+WAITING = """
+import asyncio
+from dealer_calibration.bench import Talk
+
+async def body():
+    talk = Talk()
+    with talk.waiting("listening [to all]"):
+        await asyncio.sleep(0.3)
+        if await talk.confirm("all", "Was that the whole pile?"):
+            talk.say("so it was")
+        await asyncio.Event().wait()
+
+asyncio.run(body())
+"""
+
+
+class Screen:
+    """What a terminal shows of a process, as it comes."""
+
+    def __init__(self, leader: int) -> None:
+        self._leader = leader
+        self._unread = b""
+
+    def until(self, words: bytes) -> bytes:
+        """Everything up to these words."""
+        while words not in self._unread:
+            assert select.select([self._leader], [], [], 20)[0], self._unread
+            self._unread += os.read(self._leader, 4096)
+        before, _, self._unread = self._unread.partition(words)
+        return before
+
+    def within(self, seconds: float) -> bytes:
+        """What comes next, within so long."""
+        came, _, _ = select.select([self._leader], [], [], seconds)
+        return self._unread + (os.read(self._leader, 4096) if came else b"")
+
+
+def test_a_question_while_something_turns_can_be_read_and_the_turning_goes_on_after() -> None:
+    leader, follower = pty.openpty()
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    child = subprocess.Popen(
+        [sys.executable, "-c", WAITING],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        start_new_session=True,
+        env=env,
+    )
+    os.close(follower)
+    screen = Screen(leader)
+    try:
+        screen.until(b"listening [to all]")
+        before = screen.until(b"Was that the whole pile? [y/n] ")
+        assert screen.within(1.0) == b"", "nothing is written over a question"
+        assert b"\x1b[?25h" in before, "the cursor is seen where one types"
+        os.write(leader, b"y\n")
+        screen.until(b"so it was")
+        screen.until(b"listening [to all]")
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=30) != 0
+    finally:
+        child.kill()
+        child.wait()
+        os.close(leader)
+
+
+EVENTS = """
+from dealer_calibration.bench import Talk
+
+talk = Talk(as_json=True)
+with talk.waiting("listening"):
+    talk.event("card", read=1)
+    talk.say("heard")
+"""
+
+
+def test_what_a_program_reads_stays_its_own_though_the_talk_is_on_a_terminal() -> None:
+    leader, follower = pty.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", EVENTS],
+            stdin=follower,
+            stdout=subprocess.PIPE,
+            stderr=follower,
+            timeout=60,
+            env={**os.environ, "TERM": "xterm"},
+            check=True,
+        )
+        assert done.stdout == b'{"event": "card", "read": 1}\n'
+        Screen(leader).until(b"heard")
+    finally:
+        os.close(follower)
+        os.close(leader)
 
 
 async def test_the_loop_goes_on_while_somebody_thinks() -> None:

@@ -83,6 +83,21 @@ def test_a_misread_is_named(card: str, other: str) -> None:
         assert found["all_seen"].figures["extra"] == {other: 1}
 
 
+@given(st.integers(1, 2), st.lists(CARDS.filter(lambda card: card != "AS"), min_size=1, max_size=4))
+def test_cards_before_the_ace_are_no_fault_of_the_reader_but_a_wrong_beginning(decks: int, stray: list[str]) -> None:
+    heard = [*stray, *sorted_pile(decks)][: decks * 52]
+    found = judged(decks, [read(card) for card in heard])
+    assert found["began_before"].figures["before"] == stray
+    assert "begin with the ace of spades" in found["began_before"].do_next
+    assert found["all_seen"].do_next == found["began_before"].do_next, "one advice"
+    assert "order" not in found
+
+
+def test_an_ace_that_is_read_twice_is_no_card_before_the_ace() -> None:
+    found = judged(1, [read(card) for card in ["AS", *DECK]])
+    assert found["order"].figures["additional"] == ["AS"]
+
+
 @given(st.lists(CARDS, max_size=30), st.lists(CARDS, max_size=30))
 def test_the_alignment_accounts_for_every_card_and_every_reading(passed: list[str], said: list[str]) -> None:
     report = against_order(passed, said)
