@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ async def run_wheel(command: BenchCommand) -> Result:
     device = with_own_options(device)
     if Observes.ANGLE not in device.driver.observes(device.ready_options()):
         raise BenchError(f"device {device.name} ({device.driver.name}) gives no angle: name the wheel's encoder")
+    if arguments.set_zero and arguments.step:
+        raise BenchError("--set-zero: with another zero nothing fits that was measured before: leave --step out")
     accepted = accepted_wheel(device)
     steps: Sequence[str] = arguments.step or STEPS
     if accepted is None and set(steps) < set(STEPS):
@@ -67,7 +70,7 @@ async def _walk(
     guide = WheelGuide(link, command.talk, known)
     await guide.link_up()
     if arguments.set_zero:
-        await guide.set_zero()
+        await guide.set_zero(partial(_fits_no_more, command))
     if "friction" in steps:
         await guide.friction(arguments.spins)
     if "segments" in steps:
@@ -77,6 +80,19 @@ async def _walk(
     for fault, detail in guide.faults.items():
         guide.walked.findings.append(Finding(code=fault, ok=False, said=detail))
     return guide.walked, guide.mark_expected
+
+
+def _fits_no_more(command: BenchCommand) -> None:
+    """The zero of the encoder is about to change: a station must not start with what was measured before, whoever ends
+    this and when. Raises ``BenchError``."""
+    device = command.device
+    if device.calibration is None and device.settings is not None:
+        said = f"{device.settings.turn.wheel} fits no more: put the new file in its place before the table opens"
+        command.talk.say(said, warn=True)
+    try:
+        device.store.withdraw(device.table, device.name)
+    except (CalibrationError, OSError) as error:
+        raise BenchError(f"{device.store.root}: the zero stays as it is: {error}") from error
 
 
 def known_of(accepted: WheelMap) -> Known:

@@ -99,8 +99,12 @@ class WheelGuide:
             )
         return next(iter(faults.values()), "no bytes came: is the encoder powered, are TX and RX (A and B) crossed?")
 
-    async def set_zero(self) -> None:
-        """The encoder takes the boundary where segment 0 begins as its zero, with the technician's consent."""
+    async def set_zero(self, fits_no_more: Callable[[], None]) -> None:
+        """The encoder takes the boundary where segment 0 begins as its zero, with the technician's consent.
+
+        ``fits_no_more`` is called before anything is changed: whatever happens then, what was calibrated before may be
+        wrong.
+        """
         talk, action = self._talk, DeviceAction.SET_ZERO
         talk.step("Set the encoder's zero.")
         driver, options = self._link.device.driver, self._link.device.ready_options()
@@ -112,13 +116,14 @@ class WheelGuide:
         if not await talk.confirm("set_zero", question, sure=False):
             talk.say("The zero stays as it is.")
             return
+        fits_no_more()
         self._link.request(action)
         notices, faults = self._listener.notices, self._listener.faults
         await self._listener.until(lambda: "zero_set" in notices or EncoderFault.ZERO_NOT_SET in faults, 5.0)
         if "zero_set" not in notices:
             raise BenchError(faults.get(EncoderFault.ZERO_NOT_SET, "the encoder did not say that its zero is set"), NO)
         self.walked = Walked(WheelWatch())
-        talk.say("It is zero now.")
+        talk.say("It is zero now: until all steps are done no calibration of this wheel counts.")
 
     async def friction(self, spins: int) -> None:
         """So many free spins, and what they say of bearing, balance and encoder."""

@@ -75,10 +75,14 @@ class DeviceHost:
         self.link.request(action)
 
     def newer_calibration(self) -> str | None:
-        """The calibration of this device that began to count since the station took up another; ``None`` where none
-        did, or the device has none of the store."""
+        """In words, what began to count for this device since the station took up its calibration; ``None`` where that
+        one counts still, or the device has none of the store."""
         now = self._current_now()
-        return None if now == self._current else now
+        if now == self._current:
+            return None
+        if now is None:
+            return f"the calibration of {self.config.name} with which the station works was withdrawn"
+        return f"the station has not taken up calibration {now} of {self.config.name}"
 
     def _current_now(self) -> str | None:
         if self._store is None:

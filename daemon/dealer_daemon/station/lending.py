@@ -133,7 +133,7 @@ async def _lent(table: LendingTable, device: DeviceHost, asked: Lend, line: asyn
 def _take_back(table: LendingTable, device: DeviceHost, reason: str, *, resume: bool) -> str:
     """The device is the station's again. A sentence on what the table does now."""
     name = device.config.name
-    newer = {one.config.name: found for one in table.devices.values() if (found := one.newer_calibration()) is not None}
+    newer = [found for one in table.devices.values() if (found := one.newer_calibration()) is not None]
     try:
         # With the measures of before it would play on what the bench has just found to be otherwise.
         table.host.take_back(name, reason, resume=resume and not newer)
@@ -146,7 +146,7 @@ def _take_back(table: LendingTable, device: DeviceHost, reason: str, *, resume: 
         return f"{name} is given back, and the table goes on"
     if state.lent:
         return f"{name} is given back; the table stands until {', '.join(sorted(state.lent))} is given back, too"
-    first = "".join(f"; the station has not taken up calibration {new} of {one}" for one, new in newer.items())
+    first = "".join(f"; {said}" for said in newer)
     first += ": start it again first; then" if newer else ":"
     return f"{name} is given back; the table stands ({state.paused}){first} a service manager resumes it (table.resume)"
 

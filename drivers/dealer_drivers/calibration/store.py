@@ -91,7 +91,7 @@ class CalibrationStore:
         folder = self.folder(table, device)
         chosen = self.current(table, device) if which == CURRENT else which
         if chosen is None:
-            raise CalibrationError(folder, ["there is none yet; make one with dealer-calibrate"])
+            raise CalibrationError(folder, [_none_counts(self.ids(table, device))])
         if not ID.fullmatch(chosen) or not (folder / chosen).is_dir():
             known = ", ".join(reversed(self.ids(table, device))) or "none"
             raise CalibrationError(folder, [f"there is no calibration {chosen[:80]!r}; there are: {known}"])
@@ -142,6 +142,18 @@ class CalibrationStore:
             _point(folder / CURRENT, self.load(table, device, wanted).id)
         return before
 
+    def withdraw(self, table: str, device: str) -> str | None:
+        """Let none count from now on: the device was changed so that none fits. Each stays, to be chosen again. Answers
+        the id that counted before.
+
+        Raises ``CalibrationError``, and ``OSError`` when it cannot be written.
+        """
+        before = _pointer_or_none(self.folder(table, device) / CURRENT)
+        with self._changing(table, device) as folder:
+            (folder / CURRENT).unlink(missing_ok=True)
+            sync_folder(folder)
+        return before
+
     def mark_in_use(self, table: str, device: str, used: str) -> None:
         """A daemon works with this one: it stays, however many are made after it, and as it is: one of the older form
         gets its seal. Raises as ``choose`` does."""
@@ -185,6 +197,15 @@ class CalibrationStore:
             yield folder
         finally:
             os.close(lock)
+
+
+def _none_counts(known: list[str]) -> str:
+    if not known:
+        return "there is none yet; make one with dealer-calibrate"
+    return (
+        f"none counts: {known[-1]} and those before it were withdrawn, for the device was changed; make one with "
+        "dealer-calibrate (or, if it was not changed, choose one: dealer-calibrate files rollback --to ID)"
+    )
 
 
 def _count(name: str) -> int:

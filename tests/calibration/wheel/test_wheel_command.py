@@ -13,7 +13,7 @@ import pytest
 from dealer_calibration.bench import BenchError, Finding, Result
 from dealer_calibration.wheel.wheel_file import as_toml
 from dealer_calibration.wheel.zero import around
-from dealer_daemon.config import load_config
+from dealer_daemon.config import ConfigErrors, load_config
 from dealer_daemon.validation.turn_map import SEGMENT_DEG, WheelFile, load_wheel, parse_wheel
 from dealer_drivers.calibration import CalibrationStore, Draft
 from hw_sim.wheel.device import ColourWheel
@@ -242,7 +242,7 @@ def test_zero_is_set_with_consent_alone(tmp_path: Path) -> None:
     before = wheel.table.encoder.zero_deg
     no = WheelPerson(wheel)
     no.words = {"set_zero": "n"}
-    calibrate(config, wheel, no, "--set-zero", "--step", "friction")
+    calibrate(config, wheel, no, "--set-zero")
     assert wheel.table.encoder.zero_deg == before
     result = calibrate(config, wheel, None, "--set-zero")
     assert result.passed, result.findings
@@ -251,6 +251,39 @@ def test_zero_is_set_with_consent_alone(tmp_path: Path) -> None:
     config.write_text(config.read_text().replace("control = true", ""))
     with pytest.raises(BenchError, match="control = true"):
         calibrate(config, wheel, None, "--set-zero")
+
+
+@pytest.mark.parametrize("question", [0, 1, 2, 20, 58])
+def test_an_encoder_with_another_zero_is_never_read_by_what_was_measured_before(question: int, tmp_path: Path) -> None:
+    """Left at any question. Where the zero may be another already nothing counts; it is there to be chosen again."""
+    config, wheel = wheel_table(tmp_path, "wheel-modbus"), simulated("wheel-modbus")
+    accept(tmp_path, wheel)
+    config.write_text(config.read_text() + 'calibration = "current"\n')
+    store, zero = CalibrationStore(tmp_path / "state/calibration"), wheel.table.encoder.zero_deg
+    before = store.current("w1", "encoder")
+    assert before is not None
+    person = WheelPerson(wheel)
+    person.leaves_at = question
+    with pytest.raises(KeyboardInterrupt):
+        calibrate(config, wheel, person, "--set-zero")
+    set_anew = wheel.table.encoder.zero_deg != zero
+    assert set_anew is (question >= 2)
+    assert store.current("w1", "encoder") == (None if set_anew else before)
+    assert store.ids("w1", "encoder") == [before]
+    if set_anew:
+        with pytest.raises(ConfigErrors, match="were withdrawn"):
+            load_config(config)
+        assert any("no calibration of this wheel counts" in text for text in person.said)
+    again = calibrate(config, wheel, None, "--set-zero")
+    assert again.passed, again.findings
+    assert store.current("w1", "encoder") == again.calibration
+    load_config(config)
+
+
+def test_another_zero_makes_all_steps_needed(tmp_path: Path) -> None:
+    config, wheel = wheel_table(tmp_path, "wheel-modbus"), simulated("wheel-modbus")
+    with pytest.raises(BenchError, match="leave --step out"):
+        calibrate(config, wheel, None, "--set-zero", "--step", "zero")
 
 
 @pytest.mark.parametrize("question", [0, 1, 26, 51, 52, 53, 54, 55, 56])
