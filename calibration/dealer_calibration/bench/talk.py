@@ -86,6 +86,11 @@ class Talk:
             finally:
                 self._spinner = None
 
+    def waits(self, text: str) -> None:
+        """The newest words of ``waiting``, in the place of those before; on a terminal alone."""
+        if self._spinner is not None:
+            self._spinner.update(escape(text))
+
     @contextmanager
     def _spinner_aside(self) -> Iterator[None]:
         """A spinner writes over the line that it stands in, and so over a question: there is none for so long."""

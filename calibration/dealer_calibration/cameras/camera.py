@@ -13,6 +13,7 @@ from dealer_calibration.bench import BenchCommand, BenchDevice, BenchError
 from dealer_calibration.cli.exit_codes import UNREACHABLE, WRONG
 from dealer_drivers.camera.messages import CameraRefused
 from dealer_drivers.camera.ports import OWN_SETTINGS, camera_address
+from dealer_drivers.camera.scene_driver import QUIET_MS, USUAL_QUIET_MS
 from dealer_drivers.camera.settings import CameraSettings, SceneTask
 from dealer_drivers.camera.shared import Frame, Shape
 from dealer_drivers.camera.source import OPEN_S, Pictures
@@ -155,6 +156,17 @@ def settings_of(device: BenchDevice) -> CameraSettings:
         width=written.width,
         height=written.height,
     )
+
+
+def quiet_s(command: BenchCommand) -> float:
+    """How long nothing may have moved before things lie still, in our seconds, by the option of every camera that looks
+    at them. Raises ``BenchError``."""
+    device = command.device
+    quiet_ms = device.written.get("quiet_ms", USUAL_QUIET_MS)
+    least, most = QUIET_MS
+    if not isinstance(quiet_ms, int) or not least <= quiet_ms <= most:
+        raise BenchError(f"{device.config_path}: device {device.name}: quiet_ms must be {least} to {most}")
+    return quiet_ms / 1000 / float(command.arguments.speed)
 
 
 def _coloured(frame: Frame) -> Frame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -80,13 +80,21 @@ async def _on_page(command: BenchCommand, camera: Camera, draw: Draw) -> dict[st
         command.talk.say(f"open {page.address} in a browser on this machine; Ctrl-C ends")
         command.talk.event("live", address=page.address)
         last: dict[str, Any] = {}
-        async for annotated in _pictures(camera, draw, arguments.seconds):
-            last = annotated.as_json()
-            _, data = cv2.imencode(".jpg", annotated.picture)
-            page.show(data.tobytes(), last)
+        with command.talk.waiting("waiting for the first picture"):
+            async for annotated in _pictures(camera, draw, arguments.seconds):
+                last = annotated.as_json()
+                _, data = cv2.imencode(".jpg", annotated.picture)
+                page.show(data.tobytes(), last)
+                command.talk.waits(in_a_line(last))
     finally:
         await page.close()
     return last
+
+
+def in_a_line(figures: Mapping[str, Any]) -> str:
+    """The figures for a terminal; those that say nothing are left out."""
+    said = {key: " ".join(map(str, value)) if isinstance(value, list) else value for key, value in figures.items()}
+    return "   ".join(f"{key} {value}" for key, value in said.items() if value not in (None, ""))
 
 
 async def _in_window(camera: Camera, draw: Draw, seconds: float | None, title: str) -> dict[str, Any]:

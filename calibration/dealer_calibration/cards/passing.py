@@ -96,8 +96,9 @@ async def _hear(command: BenchCommand, link: BenchLink, tally: Tally, *, in_orde
 
 
 async def _was_all(command: BenchCommand, tally: Tally) -> bool:
-    said = f"{len(tally.passed)} of {tally.wanted} cards were read, and none for a while."
-    return await command.talk.confirm(f"all_at_{len(tally.passed)}", f"{said} Was that the whole pile?")
+    read = len(tally.passed)
+    question = f"{read} of {tally.wanted} cards were read, and none for a while. Was that the whole pile?"
+    return await command.talk.confirm(f"all_at_{read}", question if read else "No card was read yet. End here?")
 
 
 def _faults(faults: Mapping[str, str]) -> Finding:

@@ -136,6 +136,7 @@ def _quiet_s(command: BenchCommand) -> float:
     """How long nothing may have moved, by the device's options. Raises ``BenchError`` for another device."""
     from dealer_calibration.bean_cloth.guide import KIND
     from dealer_calibration.bench import BenchError
+    from dealer_calibration.cameras.camera import quiet_s
 
     device = command.device
     slot = device.driver.calibration
@@ -143,10 +144,7 @@ def _quiet_s(command: BenchCommand) -> float:
         raise BenchError(
             f"device {device.name} of table {device.table} is no camera over beans: its driver is {device.driver.name}"
         )
-    quiet_ms = device.written.get("quiet_ms", 500)
-    if not isinstance(quiet_ms, int) or not 200 <= quiet_ms <= 5000:
-        raise BenchError(f"{device.config_path}: quiet_ms must be 200 to 5000")
-    return quiet_ms / 1000 / float(command.arguments.speed)
+    return quiet_s(command)
 
 
 def _profile(command: BenchCommand) -> BeansProfile:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dealer_calibration.cli import card_live
 from dealer_calibration.cli.common import Subcommands, add_command, count, judge_pictures, show_grid
 from dealer_calibration.cli.shoe import add_card_check
 from dealer_drivers.codes.symbology import Symbology
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand and its own subcommands."""
-    parser = commands.add_parser("card", help="prove a reader on a deck, or read the codes of cards off pictures")
+    parser = commands.add_parser("card", help="prove a reader on a deck, focus a window, or read codes off pictures")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     decoder = add_command(
         actions,
@@ -41,6 +42,7 @@ def add(commands: Subcommands) -> None:
         "--json", action="store_true", help="print a JSON line a picture: file, verdict, text, reasons, ms"
     )
     add_card_check(actions)
+    card_live.add(actions)
     decoder.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a picture: PNG, JPEG, WebP, BMP, TIFF")
 
 

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from dealer_calibration.bench import BenchCommand, BenchError, Finding, NoAnswer, Result, Talk
-from dealer_calibration.cameras.camera import Camera
+from dealer_calibration.cameras.camera import Camera, quiet_s
 from dealer_calibration.cameras.figures import Bgr, figures_of, mean_of, noise_of
 from dealer_calibration.cameras.keep import finished, keep_calibration, kept, png_of
 from dealer_calibration.cameras.light import held, lit, locked, steady
@@ -314,7 +314,7 @@ def plan_of(command: BenchCommand, **own: Any) -> Plan:
             f"device {device.name} of table {device.table} is no camera over dice: its driver is {device.driver.name}"
         )
     written = device.written
-    dice, quiet_ms = written.get("dice", 3), written.get("quiet_ms", 500)
-    if not isinstance(dice, int) or not 1 <= dice <= 5 or not isinstance(quiet_ms, int) or not 200 <= quiet_ms <= 5000:
-        raise BenchError(f"{device.config_path}: dice must be 1 to 5 and quiet_ms 200 to 5000")
-    return Plan(dice=dice, quiet_s=quiet_ms / 1000 / command.arguments.speed, **own)
+    dice = written.get("dice", 3)
+    if not isinstance(dice, int) or not 1 <= dice <= 5:
+        raise BenchError(f"{device.config_path}: device {device.name}: dice must be 1 to 5")
+    return Plan(dice=dice, quiet_s=quiet_s(command), **own)

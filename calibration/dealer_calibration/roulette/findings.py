@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from dealer_calibration.bench.result import Finding
 from dealer_calibration.roulette.laps import (
@@ -12,7 +13,9 @@ from dealer_calibration.roulette.laps import (
     Fitted,
     NoCurve,
     agreement,
+    factor,
     fit_curve,
+    miscounted,
     miss_bound,
 )
 from dealer_calibration.roulette.parameters import compare_parameters
@@ -108,7 +111,9 @@ def lap_findings(counted: Sequence[tuple[int, int]], *, offset: int, laps: str) 
         f"of {found.spins} spins the wheel counted {found.exact} as you did, {found.off_by_one} off by one, "
         f"{found.worse} worse"
     )
-    if found.undercounts:
+    if times := factor([(wheel + offset, hand) for wheel, hand in counted]):
+        yield _by_a_factor(times, {**figures, "factor": times})
+    elif found.undercounts:
         do = "a rim sensor misses the ball: clean all of them, run its self-test, count again"
         if found.steady_offset is not None:
             do = f"a sensor is dead, or laps begin elsewhere: if {found.steady_offset:+d} stays, set lap_offset"
@@ -124,8 +129,27 @@ def lap_findings(counted: Sequence[tuple[int, int]], *, offset: int, laps: str) 
         yield Finding(code="laps", ok=True, said=said + bound, figures=figures)
 
 
+def _by_a_factor(times: int, figures: dict[str, Any]) -> Finding:
+    """A person counts something else than laps, the wheel is set so, or it has sensors that see nothing."""
+    more, fewer = ("you", "the wheel") if times > 0 else ("the wheel", "you")
+    do = (
+        "a lap is once all round, past the same point: if you counted otherwise, run this again and count so. If not, "
+        "the wheel is set to another number of rim sensors than it has (rim_sensors, or its own setting)"
+    )
+    if times > 0:
+        do += ", or only one sensor sees the ball: run its self-test"
+    said = f"in every spin {more} counted {abs(times)} times as many laps as {fewer}"
+    return Finding(code="laps_by_factor", ok=False, said=said, do_next=do, figures=figures)
+
+
 def curve_finding(seen: Sequence[tuple[float, int]]) -> tuple[Finding, Fitted | None]:
     """The curve of a table that estimates laps, from pairs (seconds in the rim, laps that a person counted)."""
+    if way := miscounted(seen):
+        said = f"you counted too {way} laps: a ball that runs a second longer does not make so {way} more"
+        do = (
+            "a lap is once all round, past the same point, from the throw until the ball leaves the rim: count again so"
+        )
+        return Finding(code="laps_miscounted", ok=False, said=said, do_next=do, figures={"spins": len(seen)}), None
     try:
         fitted = fit_curve(seen)
     except NoCurve as error:

@@ -16,6 +16,7 @@ FEWEST_FOR_CURVE = 20
 """Of fewer spins the largest error seen says little of the next: see ``miss_bound``."""
 FEWEST_STRENGTHS = 6
 """Times in the rim that differ: a curve through fewer is a guess between them."""
+LEAST_RANGE_S = 1.0
 KNOTS = 6
 SIGMAS = 3.0
 
@@ -42,11 +43,50 @@ class Agreement:
         return self.mean_off <= -0.5
 
 
+FACTORS = (2, 3, 4)
+"""Half-laps, and hits of each sensor, are counted as laps by mistake."""
+FEWEST_FOR_FACTOR = 3
+FEWEST_LAPS_FOR_FACTOR = 3
+"""In fewer laps twice as many is hardly more than one more."""
+
+
+def factor(counted: Sequence[tuple[int, int]]) -> int:
+    """How many times as many laps the person counted as the wheel, in every spin: 2 twice as many, -2 half as many; 0
+    where there is no such rule. From pairs (the wheel's laps, the person's); less than a whole lap of whom counts fewer
+    may be over."""
+    if len(counted) < FEWEST_FOR_FACTOR or any(min(pair) < FEWEST_LAPS_FOR_FACTOR for pair in counted):
+        return 0
+    for times in FACTORS:
+        if all(wheel * times <= hand < (wheel + 1) * times for wheel, hand in counted):
+            return times
+        if all(hand * times <= wheel < (hand + 1) * times for wheel, hand in counted):
+            return -times
+    return 0
+
+
 def agreement(counted: Sequence[tuple[int, int]]) -> Agreement:
     """From pairs (the wheel's laps, the person's). There must be one."""
     offs = [wheel - hand for wheel, hand in counted]
     exact, near = sum(off == 0 for off in offs), sum(abs(off) == 1 for off in offs)
     return Agreement(len(offs), exact, near, len(offs) - exact - near, sum(offs) / len(offs))
+
+
+LAUNCH_RAD_S, SLOW_RAD_S = 16.0, 4.2
+"""``devices.md`` §1: the fastest launch, and no more bets (40 rpm)."""
+
+
+def miscounted(seen: Sequence[tuple[float, int]]) -> str:
+    """``many`` or ``few`` where a person counted more, or fewer, laps than a ball can make; else empty. From pairs
+    (seconds in the rim, laps). A ball that stays a second longer was thrown so much harder that it makes as many laps
+    more as it does a second when thrown, whatever the wheel brakes it by. Half as many as there were may pass: a curve
+    of them asks for too many laps, and never for too few."""
+    times = np.array([seconds for seconds, _ in seen])
+    if len(set(times)) < FEWEST_STRENGTHS or np.ptp(times) < LEAST_RANGE_S:
+        return ""
+    more_a_second = float(np.polyfit(times, np.array([float(laps) for _, laps in seen]), 1)[0])
+    if more_a_second > LAUNCH_RAD_S / math.tau:
+        return "many"
+    return "few" if more_a_second < SLOW_RAD_S / math.tau else ""
 
 
 def miss_bound(spins: int) -> float:
@@ -77,7 +117,7 @@ def fit_curve(seen: Sequence[tuple[float, int]]) -> Fitted:
         )
     pairs = sorted(seen)
     times = [seconds for seconds, _ in pairs]
-    if times[-1] - times[0] < 1.0 or len(set(times)) < FEWEST_STRENGTHS:
+    if times[-1] - times[0] < LEAST_RANGE_S or len(set(times)) < FEWEST_STRENGTHS:
         raise NoCurve("all spins were of one strength: throw the ball weaker and harder, too")
     knots = [times[0] + (times[-1] - times[0]) * part / (KNOTS - 1) for part in range(KNOTS)]
     errors = []

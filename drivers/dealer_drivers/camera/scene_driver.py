@@ -18,17 +18,22 @@ from dealer_drivers.transports.base import Transport
 O = TypeVar("O", bound="SceneCameraOptions")  # noqa: E741
 
 
+USUAL_QUIET_MS, QUIET_MS = 500, (200, 5000)
+"""How long nothing may have moved before things lie still: unless it is said, and from and to what it may be said."""
+
+
 class SceneCameraOptions(CameraOptions, frozen=True, kw_only=True):
     """Options of a camera over a scene that comes to rest."""
 
-    quiet_ms: int = 500
+    quiet_ms: int = USUAL_QUIET_MS
     """So long nothing may have moved before anything is read."""
 
     def scene_problems(self) -> list[OptionError]:
         """Figures out of range."""
         problems = self.camera_problems()
-        if not 200 <= self.quiet_ms <= 5_000:
-            problems.append(OptionError("quiet_ms", f"{self.quiet_ms} is out of range; it must be 200 to 5000"))
+        least, most = QUIET_MS
+        if not least <= self.quiet_ms <= most:
+            problems.append(OptionError("quiet_ms", f"{self.quiet_ms} is out of range; it must be {least} to {most}"))
         return problems
 
     def scene_source(self) -> SceneSource:

@@ -113,6 +113,36 @@ def test_a_table_that_estimates_gets_its_curve(tmp_path: Path) -> None:
     assert "count 8 more" in of(few, "lap_curve").do_next
 
 
+@pytest.mark.parametrize("table", ["standard", "fast"])
+@pytest.mark.parametrize(("count", "way"), [(lambda laps: laps * 2, "many"), (lambda laps: laps // 4, "few")])
+def test_laps_counted_wrongly_throughout_make_no_curve(
+    table: str, count: Callable[[int], int], way: str, tmp_path: Path
+) -> None:
+    class Mistaken(Croupier):
+        def answers(self, key: str, prompt: str) -> str:
+            said = super().answers(key, prompt)
+            return str(count(int(said))) if key.startswith("laps.") else said
+
+    config = roulette_table(tmp_path, 'driver = "cammegh-ss2"\n', laps="estimated", more='calibration = "current"\n')
+    floor = ss2(laps=(6, 7, 8, 9, 10, 12, 14, 16) * 4, table=table)
+    result = bench(config, floor, Mistaken(floor), "--step", "spins", "--spins", "24")
+    assert f"too {way} laps" in of(result, "laps_miscounted").said
+    assert result.calibration is None
+
+
+def test_a_person_who_counts_half_laps_is_told_so(tmp_path: Path) -> None:
+    class Twice(Croupier):
+        def answers(self, key: str, prompt: str) -> str:
+            said = super().answers(key, prompt)
+            return str(2 * int(said)) if key.startswith("laps.") else said
+
+    floor = ss2()
+    result = bench(roulette_table(tmp_path), floor, Twice(floor))
+    assert "past the same point" in of(result, "laps_by_factor").do_next
+    assert "laps_undercounted" not in wrong(result)
+    assert result.calibration is None
+
+
 def test_a_blind_rim_sensor_makes_too_few_laps(tmp_path: Path) -> None:
     result = bench(roulette_table(tmp_path), ss2(), spoil=through(BlindSensor()))
     assert "laps_undercounted" in wrong(result)

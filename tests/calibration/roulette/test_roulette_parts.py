@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_calibration.roulette.laps import NoCurve, agreement, fit_curve, miss_bound
+from dealer_calibration.roulette.findings import lap_findings
+from dealer_calibration.roulette.laps import NoCurve, agreement, factor, fit_curve, miss_bound
 from dealer_calibration.roulette.parameters import ParameterTap, compare_parameters
 from dealer_calibration.roulette.pockets import ORDER, check_pockets
 from dealer_calibration.roulette.watch import RouletteWatch, cadence
@@ -84,6 +85,28 @@ def test_agreement_and_its_bound() -> None:
     assert (found.exact, found.off_by_one, found.steady_offset, found.undercounts) == (0, 12, -1, True)
     assert agreement([(9, 9), (9, 10), (9, 8)]).undercounts is False
     assert miss_bound(30) == pytest.approx(0.095, abs=0.001)
+
+
+LAPS = st.integers(3, 20)
+
+
+@given(wheel=st.lists(LAPS, min_size=3, max_size=12), times=st.integers(2, 4), data=st.data())
+def test_laps_that_one_of_the_two_counts_by_a_factor_are_told(
+    wheel: list[int], times: int, data: st.DataObject
+) -> None:
+    over = st.integers(0, times - 1)
+    pairs = [(laps, laps * times + data.draw(over)) for laps in wheel]
+    assert factor(pairs) == times
+    assert factor([(many, few) for few, many in pairs]) == -times
+    (found,) = lap_findings(pairs, offset=0, laps="counted")
+    assert (found.code, found.ok) == ("laps_by_factor", False)
+    assert f"you counted {times} times as many laps as the wheel" in found.said
+
+
+@given(st.lists(st.tuples(LAPS, st.integers(-2, 2)), min_size=3, max_size=12))
+def test_laps_that_are_off_by_some_are_no_factor(laps: list[tuple[int, int]]) -> None:
+    pairs = [(wheel + 6, wheel + 6 + off) for wheel, off in laps]
+    assert factor(pairs) == 0
 
 
 @given(cuts=st.lists(st.integers(0, 60), max_size=8))
