@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -111,12 +112,11 @@ async def _in_window(camera: Camera, draw: Draw, seconds: float | None, title: s
 
 
 async def _pictures(camera: Camera, draw: Draw, seconds: float | None) -> Any:
-    import asyncio
-
     until_s = None if seconds is None else time.monotonic() + seconds
     while until_s is None or time.monotonic() < until_s:
         next_s = time.monotonic() + PACE_S
-        yield draw((await camera.picture()).pixels)
+        # Reading may take seconds, and the page is asked meanwhile.
+        yield await asyncio.to_thread(draw, (await camera.picture()).pixels)
         await asyncio.sleep(max(0.0, next_s - time.monotonic()))
 
 

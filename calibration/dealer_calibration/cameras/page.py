@@ -52,6 +52,7 @@ class LivePage:
         self._server: asyncio.Server | None = None
         self._jpeg = b""
         self._figures: Mapping[str, Any] = {}
+        self._serving: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     @property
     def address(self) -> str:
@@ -68,18 +69,27 @@ class LivePage:
         self._jpeg, self._figures = jpeg, figures
 
     async def close(self) -> None:
-        """Listens no more."""
+        """Listens no more, and ends what a browser holds open: it opens connections for later."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
+        for writer in self._serving.values():
+            writer.close()  # not cancelled: asyncio would print that as an error
+        await asyncio.gather(*self._serving)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            async with asyncio.timeout(REQUEST_S):
-                head = await reader.readuntil(b"\r\n\r\n")
-                writer.write(self._answer(head))
-                await writer.drain()
-        writer.close()
+        task = asyncio.current_task()
+        assert task is not None
+        self._serving[task] = writer
+        try:
+            with contextlib.suppress(OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+                async with asyncio.timeout(REQUEST_S):
+                    head = await reader.readuntil(b"\r\n\r\n")
+                    writer.write(self._answer(head))
+                    await writer.drain()
+        finally:
+            del self._serving[task]
+            writer.close()
 
     def _answer(self, head: bytes) -> bytes:
         lines = head.decode("latin-1").split("\r\n")

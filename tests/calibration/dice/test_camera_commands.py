@@ -237,8 +237,13 @@ async def test_the_live_page_shows_this_machine_the_picture_and_nobody_else(rig:
         assert (status, b"s1/camera" in body) == (200, True)
         assert (await fetched(address, "/picture.jpg", "elsewhere.example"))[0] == 403
         assert (await fetched(address, "/etc/passwd"))[0] == 404
+        # A browser opens connections on which it asks nothing yet.
+        idle = await asyncio.open_connection("127.0.0.1", int(address.rstrip("/").rpartition(":")[2]))
+        await fetched(address, "/figures.json")
         command.process.send_signal(signal.SIGINT)
-        await command.rest()
+        assert "Traceback" not in await command.rest()
+        idle[1].close()
+        await idle[1].wait_closed()
     assert command.process.returncode == 130
     assert not (tmp_path / "state" / "bench" / "s1" / "camera").exists()
 
