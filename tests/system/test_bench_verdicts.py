@@ -93,3 +93,9 @@ async def test_nobody_plays_on_with_measures_that_the_bench_has_replaced(tmp_pat
             await again.says("heard")
             assert await again.done() == 0
         assert await paused(here) is None
+        async with bench(here, *options, name="withdrawn") as last:
+            await last.says("heard")
+            CalibrationStore(here.state / "calibration").withdraw("r1", "wheel")
+            assert await last.done() == 0
+            assert "calibration of wheel with which the station works was withdrawn" in last.said("said")[-1]
+        assert await paused(here) == "maintenance"
