@@ -32,6 +32,22 @@ class HeldBody(msgspec.Struct, frozen=True, kw_only=True):
     """What it is, and what to do, for a person."""
 
 
+class AlertBody(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that a person must see to: an ``alert.raised`` without its ``alert.cleared``."""
+
+    code: str
+    """A word of alerts.md."""
+    severity: Literal["warning", "error"]
+    device: str | None
+    about: str | None
+    detail: str
+    suggestion: str
+    since: str
+    """RFC 3339."""
+    sequence: int
+    """Of its ``alert.raised``."""
+
+
 class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """``state``, retained: what the table is doing, as committed. Null where there is no round or no shoe."""
 
@@ -61,6 +77,8 @@ class StateBody(msgspec.Struct, frozen=True, kw_only=True):
     """Sequence of the newest outcome."""
     faults: dict[str, list[str]]
     """Standing faults by device."""
+    alerts: list[AlertBody]
+    """What stands, the worst first."""
     maintenance: dict[str, str]
     """Devices that a technician's bench has, and who has them."""
     consumers: dict[str, ConsumerBody]

@@ -16,12 +16,14 @@ from typing import Any, Literal, TextIO
 
 import structlog
 
+from dealer_daemon.journald import JournaldHandler, is_journal
 from dealer_daemon.redact import redact
 
-LogFormat = Literal["auto", "json", "text"]
+LogFormat = Literal["auto", "json", "text", "journald"]
 EventDict = MutableMapping[str, Any]
 
 FIELDS: dict[str, str] = {
+    "about": "what else an alert is about, besides a device",
     "attempt": "number of the attempt within its round, from 1",
     "boot": "id of this run of the daemon",
     "broker": "host and port of the broker",
@@ -29,6 +31,7 @@ FIELDS: dict[str, str] = {
     "bytes": "a count of bytes",
     "client": "the MQTT client or the screen that sent a command",
     "client_id": "the MQTT client id of a table's connection",
+    "code": "code of an alert, a word of alerts.md",
     "command": "id of a command",
     "config_hash": "SHA-256 of a table's resolved configuration",
     "consumer": "a registered consumer of the table's events",
@@ -45,6 +48,7 @@ FIELDS: dict[str, str] = {
     "game": "the table's game",
     "key": "a key of the configuration, dotted",
     "line": "a line of a file, from 1",
+    "line_event": "of lines that were left out: their `event`",
     "name": "a command's name, `round.open`",
     "ok": "whether a command was carried out",
     "port": "the port of a device as configured",
@@ -85,6 +89,10 @@ WINDOW_S = 60.0
 MAX_KINDS = 1024
 
 
+KIND = ("event", "event_type", "code", "table", "device", "state")
+"""Lines that are the same in these, and in their level, are of one kind."""
+
+
 class RateLimit:
     """Decides which lines of a kind are written. ``clock`` gives monotonic seconds."""
 
@@ -104,12 +112,20 @@ class RateLimit:
         self._kinds[kind] = (now, 1)
         return max(0, seen - self._burst)
 
+    def ended(self) -> list[tuple[tuple[Any, ...], int]]:
+        """Kinds of ours whose window is over, and how many lines of each were left out, where any were. Said once."""
+        now = self._clock()
+        over = {kind: seen for kind, (begin, seen) in self._kinds.items() if now - begin >= self._window_s}
+        for kind in over:
+            del self._kinds[kind]
+        ours = [(kind, seen) for kind, seen in over.items() if isinstance(kind, tuple) and len(kind) == len(KIND) + 1]
+        return [(kind, seen - self._burst) for kind, seen in ours if seen > self._burst]
+
     def __call__(self, _logger: object, method: str, event: EventDict) -> EventDict:
         """The structlog processor: a kind is what happened to one device of one table."""
         if method == "critical":
             return event
-        kind = tuple(event.get(field) for field in ("event", "event_type", "table", "device", "state"))
-        suppressed = self.admit((method, *kind))
+        suppressed = self.admit((method, *(event.get(field) for field in KIND)))
         if suppressed is None:
             raise structlog.DropEvent
         return {**event, "suppressed": suppressed} if suppressed else event
@@ -146,16 +162,23 @@ def _printable(value: object, allowed: str) -> object:
     return "".join(kept)
 
 
+_limit: RateLimit | None = None
+"""That of ``configure``."""
+
+
 def configure(
     log_format: LogFormat = "auto",
     level: str = "info",
     stream: TextIO | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Sets up all logging of the process, once at its start. ``auto`` is ``text`` on a terminal and else ``json``."""
+    """Sets up all logging of the process, once at its start. ``auto`` is ``text`` on a terminal, ``journald`` where
+    stderr leads to systemd's journal, and else ``json``."""
+    global _limit
     stream = stream or sys.stderr
     as_text = log_format == "text" or (log_format == "auto" and stream.isatty())
-    limit = RateLimit(clock)
+    to_journal = log_format == "journald" or (log_format == "auto" and is_journal(stream))
+    _limit = limit = RateLimit(clock)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -172,7 +195,7 @@ def configure(
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
     )
-    handler = logging.StreamHandler(stream)
+    handler = JournaldHandler(stream) if to_journal else logging.StreamHandler(stream)
     handler.addFilter(ForeignRateLimit(limit))
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
@@ -187,6 +210,15 @@ def configure(
         )
     )
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)  # where it serves is said by whoever has it serve
+
+
+def tell_left_out() -> None:
+    """Says of each kind of line that does not come any more how many of it were left out. Called now and then."""
+    for kind, count in () if _limit is None else _limit.ended():
+        fields = {name: value for name, value in zip(KIND, kind[1:], strict=False) if value is not None}
+        event = fields.pop("event", None)
+        get_logger(__name__).info("lines_left_out", suppressed=count, line_event=event, **fields)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

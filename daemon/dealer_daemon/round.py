@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from dealer_daemon.deck_sets import DECK_EVENTS, deck_event
 from dealer_daemon.events import (
+    AlertCleared,
+    AlertRaised,
     AttemptHeld,
     AttemptRefused,
     AttemptStarted,
@@ -64,12 +66,15 @@ from dealer_daemon.state import (
     STATE_VERSION,
     Decks,
     DeckSet,
+    Expired,
     FoldError,
     OpenRound,
     Outcome,
     Shoe,
+    StandingAlert,
     Step,
     TableState,
+    alert_key,
 )
 
 __all__ = [
@@ -164,7 +169,12 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(after, shoe=card_event(state.shoe, event.data, state.round))
         case TableStarted() as data:
             return replace(state, faults={}, shadow=data.shadow, rules=data.rules)
-        case Violation() | CardRepeated() | EventsExpired():
+        case EventsExpired() as data:
+            gone = Expired(to_sequence=data.to_sequence, consumers=data.consumers, reason=data.reason)
+            return replace(state, expired=gone)
+        case AlertRaised() | AlertCleared():
+            return replace(state, alerts=_alerts(state, event, event.data))
+        case Violation() | CardRepeated():
             return state
         case EventsLost() as data:
             after = _after_loss(state, data) if data.from_sequence == before + 1 else _given_up(state, data)
@@ -203,6 +213,7 @@ def _given_up(state: TableState, data: EventsLost) -> TableState:
     counted more rounds or shoes than ``to_sequence``: ids go on behind it.
     """
     anew = TableState(table=state.table, sequence=state.sequence, faults=state.faults, shadow=state.shadow)
+    anew = replace(anew, alerts=state.alerts)
     return replace(anew, rounds=max(state.rounds, data.to_sequence), shoes=max(state.shoes, data.to_sequence))
 
 
@@ -300,6 +311,22 @@ def _current(state: TableState, event: Event) -> OpenRound:
         open_one = "none" if state.round is None else state.round.id
         raise FoldError(f"{event.data.type} for round {event.subject}, but the open round is {open_one}")
     return state.round
+
+
+def _alerts(state: TableState, event: Event, data: AlertRaised | AlertCleared) -> dict[str, StandingAlert]:
+    key = alert_key(data.code, data.device, data.about)
+    if isinstance(data, AlertCleared):
+        return {name: alert for name, alert in state.alerts.items() if name != key}
+    raised = StandingAlert(
+        code=data.code,
+        severity=data.severity,
+        device=data.device,
+        about=data.about,
+        detail=data.detail,
+        sequence=event.sequence,
+        since_ns=event.wall_ns,
+    )
+    return {**state.alerts, key: raised}
 
 
 def _faults(state: TableState, device: str, change: Any) -> TableState:

@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 10
+STATE_VERSION = 11
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -140,6 +140,28 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     token: int | None
 
 
+class StandingAlert(msgspec.Struct, frozen=True, kw_only=True):
+    """An alert that was raised and not cleared."""
+
+    code: str
+    severity: Literal["warning", "error"]
+    device: str | None
+    about: str | None
+    detail: str
+    sequence: int
+    """Of its ``alert.raised``."""
+    since_ns: int
+    """When that was, Unix ns."""
+
+
+class Expired(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest events that retention took from somebody who had not acknowledged them."""
+
+    to_sequence: int
+    consumers: list[str]
+    reason: str
+
+
 class TableState(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that must survive a crash."""
 
@@ -187,6 +209,14 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     """Sequence of the newest pause that was made for a bench: no other is a bench's to end."""
     rules: Facts = {}
     """By what it was played when it was taken up last (``table.started``)."""
+    alerts: dict[str, StandingAlert] = {}
+    """What a person must see to, by code, device and what it is about (``alert_key``)."""
+    expired: Expired | None = None
+
+
+def alert_key(code: str, device: str | None, about: str | None) -> str:
+    """What makes an alert one: two of one key are never raised at once."""
+    return "/".join((code, device or "", about or ""))
 
 
 class FoldError(ValueError):

@@ -21,7 +21,9 @@ def add(commands: Subcommands) -> None:
         run,
     )
     add_config(parser, required=True)
-    parser.add_argument("--log-format", choices=("auto", "json", "text"), default="auto", help="default: auto")
+    parser.add_argument(
+        "--log-format", choices=("auto", "json", "text", "journald"), default="auto", help="default: auto"
+    )
     parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="info")
     parser.add_argument(
         "--speed",

@@ -5,13 +5,22 @@ from __future__ import annotations
 from dealer_daemon.config.errors import ConfigError, ConfigErrors, report
 from dealer_daemon.config.loader import calibrations_of, load_config, parse_config
 from dealer_daemon.config.outline import TableOutline, tables_in
-from dealer_daemon.config.types import Config, DeviceConfig, MqttConfig, ScreenConfig, StationConfig, TableConfig
+from dealer_daemon.config.types import (
+    Config,
+    DeviceConfig,
+    MonitoringConfig,
+    MqttConfig,
+    ScreenConfig,
+    StationConfig,
+    TableConfig,
+)
 
 __all__ = [
     "Config",
     "ConfigError",
     "ConfigErrors",
     "DeviceConfig",
+    "MonitoringConfig",
     "MqttConfig",
     "ScreenConfig",
     "StationConfig",

@@ -13,11 +13,13 @@ import msgspec
 from dealer_daemon.config.broker import mqtt_problems
 from dealer_daemon.config.errors import ConfigError, ConfigErrors
 from dealer_daemon.config.lines import KeyPath, Lines
+from dealer_daemon.config.monitoring import monitoring_problems
 from dealer_daemon.config.outline import read_toml
 from dealer_daemon.config.screen import screen_problems
 from dealer_daemon.config.tables import read_tables
 from dealer_daemon.config.types import (
     Config,
+    MonitoringConfig,
     MqttConfig,
     ScreenConfig,
     StationConfig,
@@ -36,7 +38,7 @@ AlsoCheck = Callable[
 ]
 """Sections that could be read, and what is wrong with what they name."""
 
-SECTIONS = ("station", "mqtt", "screen", "tables")
+SECTIONS = ("station", "mqtt", "screen", "monitoring", "tables")
 
 
 def load_config(path: Path, also: AlsoCheck | None = None) -> Config:
@@ -102,6 +104,9 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem], also: A
     if screen is not None:
         screen = _absolute(screen, folder, "cert_file", "key_file", "people_file")
         problems += [Problem(("screen", key), reason) for key, reason in screen_problems(screen)]
+    monitoring = read_struct(values.get("monitoring", {}), MonitoringConfig, ("monitoring",), problems)
+    if monitoring is not None:
+        problems += [Problem(("monitoring", key), reason) for key, reason in monitoring_problems(monitoring)]
     problems += _credential_problems(values)
     if station is not None:
         station = _absolute(station, folder, "state_dir", "signing_key_file", "calibration_dir")
@@ -112,9 +117,9 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem], also: A
     if also is not None:
         said = {problem.path for problem in problems}
         problems += [problem for problem in also(station, mqtt, tables, screen) if problem.path not in said]
-    if station is None or mqtt is None:
+    if station is None or mqtt is None or monitoring is None:
         return None
-    return Config(station=station, mqtt=mqtt, tables=tables, screen=screen)
+    return Config(station=station, mqtt=mqtt, tables=tables, screen=screen, monitoring=monitoring)
 
 
 def _credential_problems(values: dict[str, Any]) -> Iterator[Problem]:

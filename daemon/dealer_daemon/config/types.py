@@ -100,6 +100,16 @@ class ScreenConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Who may sign in. Without it the screen shows everything and does nothing."""
 
 
+class MonitoringConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[monitoring]``: what the station shows of itself over HTTP."""
+
+    listen: Text | None = None
+    """Where `/metrics`, `/livez`, `/readyz` and `/healthz` are served: an address and a port, `"127.0.0.1:9464"`.
+    Without it nothing is served."""
+    off_loopback: bool = False
+    """Whether that address may be one that other machines reach. Nobody is asked who they are there."""
+
+
 class TableKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tables.X]`` without what its game adds. Each device has name, driver, port, and its driver's options."""
 
@@ -198,6 +208,7 @@ class Config:
     tables: dict[str, TableConfig]
     screen: ScreenConfig | None = None
     """``None`` where no pages are served."""
+    monitoring: MonitoringConfig = field(default_factory=MonitoringConfig)
 
     @property
     def calibrations(self) -> Path:

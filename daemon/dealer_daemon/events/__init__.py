@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from dealer_daemon.events.alerts import AlertCleared, AlertRaised
 from dealer_daemon.events.base import Event, EventData, Facts
 from dealer_daemon.events.cards import (
     CardCorrected,
@@ -58,6 +59,8 @@ from dealer_daemon.events.rounds import (
 
 __all__ = [
     "EVENT_TYPES",
+    "AlertCleared",
+    "AlertRaised",
     "AttemptHeld",
     "AttemptRefused",
     "AttemptStarted",
@@ -153,6 +156,8 @@ _TYPES: tuple[type[EventData], ...] = (
     DeviceReturned,
     EventsExpired,
     EventsLost,
+    AlertRaised,
+    AlertCleared,
 )
 
 EVENT_TYPES: dict[str, type[EventData]] = {cls.type: cls for cls in _TYPES}

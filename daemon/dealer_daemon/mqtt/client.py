@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import random
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -62,6 +63,8 @@ class MqttClient:
         self._session_at: int | None = 0 if len(self._nodes) == 1 else None
         """The node of the newest session; unknown after a start, where there are several."""
         self._connection: Connection | None = None
+        self.acknowledged: Callable[[float], None] = lambda _seconds: None
+        """Told of each message that the broker acknowledged, how long that took."""
         self._subscriptions: list[tuple[str, OnMessage]] = []
         self._marked: set[str] = set()
         self._on_connected: list[OnConnected] = []
@@ -121,7 +124,13 @@ class MqttClient:
         """
         if self._connection is None:
             raise NotConnected("not connected to the broker")
-        return self._connection.publish(message)
+        answer = self._connection.publish(message)
+        answer.add_done_callback(functools.partial(self._answered, asyncio.get_running_loop().time()))
+        return answer
+
+    def _answered(self, sent_s: float, answer: asyncio.Future[None]) -> None:
+        if not answer.cancelled() and answer.exception() is None:
+            self.acknowledged(asyncio.get_running_loop().time() - sent_s)
 
     def renew(self, reason: str) -> None:
         """Breaks the session off and makes it anew, at the next node where there are several; nothing while there is

@@ -50,18 +50,21 @@ class Uplink:
         consumer_gone_s: float = GONE_S,
         consumers_changed: Callable[[], None] = lambda: None,
         held_changed: Callable[[], None] = lambda: None,
+        acknowledged: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
         """``boot`` is the id of this run, ``version`` the daemon's, ``since`` its start as RFC 3339.
 
         With ``journal`` its head is published (``now`` gives the time as RFC 3339) and compared with what the broker
         keeps; ``signing`` is the station's key and those before it. ``consumers_changed`` is called when a consumer
         came, left, went (said nothing for ``consumer_gone_s`` seconds while events waited for it) or returned;
-        ``held_changed`` when something else holds the table than before: the state must say so then.
+        ``held_changed`` when something else holds the table than before: the state must say so then. ``acknowledged``
+        is told how many seconds each message took that the broker acknowledged.
         """
         signing = signing or Signing()
         self._heads: JournalHeads | None = None
         shown = {topics.journal: self._head_shown, topics.outcome: self._outcome_shown} if journal is not None else {}
         self._client = MqttClient(settings, will_of(topics, boot), Scout(topics, boot, shown=shown).look)
+        self._client.acknowledged = acknowledged
         self._retained = RetainedTopics(self._client)
         self._hearing = Hearing(self._client, self._retained, topics.presence)
         self._presence = Presence(

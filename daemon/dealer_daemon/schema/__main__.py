@@ -1,4 +1,5 @@
-"""``python -m dealer_daemon.schema DIR`` writes DIR/schemas/*.json, DIR/reasons.md and DIR/configuration-options.md."""
+"""``python -m dealer_daemon.schema DIR`` writes DIR/schemas/*.json and the pages that are made from the types:
+DIR/reasons.md, DIR/alerts.md, DIR/metrics.md and DIR/configuration-options.md."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 from dealer_daemon.schema import DOCUMENTS
+from dealer_daemon.schema.alerts import alerts_page
+from dealer_daemon.schema.metrics import metrics_page
 from dealer_daemon.schema.options import options_page
 from dealer_daemon.words import reference
 
@@ -17,7 +20,13 @@ def files() -> dict[str, str]:
         f"schemas/{name}.json": json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
         for name, document in DOCUMENTS.items()
     }
-    return {**made, "reasons.md": reference(), "configuration-options.md": options_page()}
+    return {
+        **made,
+        "reasons.md": reference(),
+        "alerts.md": alerts_page(),
+        "metrics.md": metrics_page(),
+        "configuration-options.md": options_page(),
+    }
 
 
 def main(folder: Path) -> None:

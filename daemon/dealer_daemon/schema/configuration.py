@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dealer_daemon.config.types import DeviceKeys, MqttConfig, ScreenConfig, StationConfig, TableKeys
+from dealer_daemon.config.types import DeviceKeys, MonitoringConfig, MqttConfig, ScreenConfig, StationConfig, TableKeys
 from dealer_daemon.games import game_names, load_game
 from dealer_daemon.schema.components import DIALECT, JsonObject, summary, type_schemas
 from dealer_drivers.driver import driver_names, load_driver
@@ -14,7 +14,7 @@ def config_schema() -> JsonObject:
     """For the TOML file as an object. What goes together is checked by ``check-config`` alone."""
     drivers = {name: load_driver(name) for name in driver_names()}
     games = {name: load_game(name) for name in game_names()}
-    definitions = type_schemas([StationConfig, MqttConfig, ScreenConfig])
+    definitions = type_schemas([StationConfig, MqttConfig, ScreenConfig, MonitoringConfig])
     for name, driver in drivers.items():
         _add(definitions, f"driver.{name}", driver.options, driver.summary)
         if driver.calibration is not None and driver.calibration.key:
@@ -45,6 +45,7 @@ def config_schema() -> JsonObject:
             "station": {"$ref": "#/$defs/StationConfig"},
             "mqtt": {"$ref": "#/$defs/MqttConfig"},
             "screen": {"$ref": "#/$defs/ScreenConfig"},
+            "monitoring": {"$ref": "#/$defs/MonitoringConfig"},
             "tables": {
                 "type": "object",
                 "minProperties": 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import structlog
 
@@ -74,6 +74,16 @@ class CalibrationWatch:
         elif self._serial is not None and self._device_serial is None and self._silent_s(at) >= TELLS_WITHIN_S:
             found[SERIAL] = unknown + "the device tells none"
         return found | self._drift.warnings
+
+    @property
+    def drifts(self) -> Mapping[str, str]:
+        """The warnings of quantities that drift."""
+        return self._drift.warnings
+
+    @property
+    def drift_known(self) -> bool:
+        """Enough was read to say that nothing drifts."""
+        return self._drift.judged
 
     def _silent_s(self, at: Instant) -> float:
         """For how long the device has talked without saying who it is."""

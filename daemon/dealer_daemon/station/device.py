@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import structlog
 
+from dealer_daemon.alerts import DeviceHealth
 from dealer_daemon.config import DeviceConfig
-from dealer_daemon.station.calibration import CalibrationWatch
+from dealer_daemon.monitoring import DeviceFigures
+from dealer_daemon.station.calibration import AGE, CalibrationWatch
 from dealer_daemon.station.messages import device_message
 from dealer_drivers.calibration import CalibrationError, CalibrationStore
 from dealer_drivers.calibration.identity import serial_in, serial_of_port
@@ -51,6 +53,7 @@ class DeviceHost:
         self._table = table
         self._current = self._current_now()
         self._warned: set[str] = set()
+        self._readings_heard = 0
         self._log = structlog.get_logger().bind(table=table, device=config.name)
         transport = GatedTransport(device_transport(config.driver, config.port, config.options, clock=clock))
         self.gate = transport
@@ -113,6 +116,37 @@ class DeviceHost:
         message["flight_recorder"] = None if self.recorder is None else self.recorder.problem or "recording"
         return message
 
+    def health(self, at: Instant) -> DeviceHealth:
+        """As far as alerts depend on it."""
+        state, watch = self.link.state, self._calibration
+        warnings = {} if watch is None else watch.warnings(at)
+        return DeviceHealth(
+            link=state.state,
+            link_reason=state.reason,
+            heard=self.link.health.last_frame is not None,
+            recorder=None if self.recorder is None else self.recorder.problem,
+            calibration_old=warnings.get(AGE),
+            drifts={} if watch is None else watch.drifts,
+            drift_known=watch is None or watch.drift_known,
+        )
+
+    def figures(self, faults: Sequence[str], at: Instant, *, lent: bool) -> DeviceFigures:
+        """As figures are made of it."""
+        health = self.link.health
+        return DeviceFigures(
+            driver=self.config.driver.name,
+            maturity=str(self.config.driver.maturity),
+            link=self.link.state.state,
+            health=health,
+            readings=self._readings_heard,
+            since_byte_s=_since_s(health.last_byte, at),
+            since_frame_s=_since_s(health.last_frame, at),
+            since_reading_s=_since_s(health.last_reading, at),
+            faults=faults,
+            lent=lent,
+            recorder_writes=None if self.recorder is None else self.recorder.problem is None,
+        )
+
     async def stop(self) -> None:
         """Close the link, then the recorder."""
         await self.link.stop()
@@ -143,6 +177,7 @@ class DeviceHost:
                 self._log.info("device_notice", name=reading.notice, detail=reading.detail)
         if output.readings and self._calibration is not None:
             self._calibration.heard(output.readings, at)
+        self._readings_heard += len(output.readings)
         if output.readings:
             # The fault first: what was read together with it counts no more than what comes after.
             self._readings(self.config.name, (*found, *output.readings), at)
@@ -156,3 +191,7 @@ class DeviceHost:
             if fault:
                 self._readings(self.config.name, fault, at)
         self._changed(self.config.name)
+
+
+def _since_s(then: Instant | None, at: Instant) -> float | None:
+    return None if then is None else at.since_s(then)

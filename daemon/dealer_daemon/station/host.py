@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import structlog
 
+from dealer_daemon.alerts import runbook
 from dealer_daemon.bodies import ConsumerBody, HeldBody
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply
 from dealer_daemon.config import TableConfig
 from dealer_daemon.events import (
+    AlertCleared,
+    AlertRaised,
     AttemptHeld,
     AttemptRefused,
     DeviceFaulted,
@@ -30,9 +34,12 @@ from dealer_daemon.events import (
     Violation,
 )
 from dealer_daemon.journal import Journal, JournalError, JournalUnavailable
+from dealer_daemon.monitoring import Histogram, Tally
+from dealer_daemon.monitoring.histogram import COMMIT_S
 from dealer_daemon.mqtt.head_body import BEHIND, OTHER
 from dealer_daemon.mqtt.scout import CONTESTED
 from dealer_daemon.round import TableState
+from dealer_daemon.state import StandingAlert
 from dealer_daemon.station.messages import state_message
 from dealer_daemon.station.setup import check_rules, check_shadow, recover, snapshot_of, table_setup
 from dealer_daemon.table import Decision, Table
@@ -53,7 +60,17 @@ SNAPSHOT_EVERY = 256
 STANDS_FOR = frozenset({BEHIND, OTHER, CONTESTED})
 """What holds the station in a way that only a person ends: the table stands then (decision 0021)."""
 
-_WARNINGS = (AttemptRefused, AttemptHeld, Violation, TablePaused, DeviceFaulted, DeviceLent, RoundVoided, EventsExpired)
+_WARNINGS = (
+    AlertRaised,
+    AttemptRefused,
+    AttemptHeld,
+    Violation,
+    TablePaused,
+    DeviceFaulted,
+    DeviceLent,
+    RoundVoided,
+    EventsExpired,
+)
 
 
 class TableHost:
@@ -90,6 +107,9 @@ class TableHost:
         self._waiting: deque[tuple[Decision, TableState]] = deque()
         self._retry: asyncio.TimerHandle | None = None
         self._snapshot_at = self.committed.sequence
+        self.tally = Tally()
+        self.commits = Histogram(COMMIT_S)
+        self.taken_up = False
         self.stalled: str | None = None
         self.held: HeldBody | None = None
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -101,6 +121,7 @@ class TableHost:
             self._log.warning("first_card_begins_a_hand", detail=detail)
         decision = self._table.start(self._clock.now())
         self._commit(decision, self._table.state)
+        self.taken_up = True
 
     def readings(self, device: str, readings: tuple[Reading, ...], at: Instant) -> None:
         """Readings of one device, in order."""
@@ -116,6 +137,16 @@ class TableHost:
         """Events of this table are no longer kept. Does nothing while decisions wait for the disk."""
         if not self._waiting:
             self._take(self._table.expired(data, self._clock.now()))
+
+    @property
+    def alerts(self) -> Mapping[str, StandingAlert]:
+        """What needs a person, what still waits for the disk included: it may be the disk that does."""
+        return self._table.state.alerts
+
+    def alert(self, changes: Sequence[AlertRaised | AlertCleared]) -> None:
+        """Something needs a person, or does no more: committed as soon as the disk takes it."""
+        if changes:
+            self._take(self._table.alerts(changes, self._clock.now()))
 
     def hold(self, held: HeldBody | None) -> None:
         """The station may not speak for this table, or may again. What only a person ends makes the table stand: it
@@ -294,11 +325,14 @@ class TableHost:
     def _commit(self, decision: Decision, after: TableState) -> None:
         keep = after.sequence - self._snapshot_at >= SNAPSHOT_EVERY
         snapshots = [snapshot_of(after)] if keep else []
+        began_s = time.perf_counter()
         self._journal.commit(decision.events, decision.evidence, decision.command, snapshots)
+        self.commits.observe(time.perf_counter() - began_s)
         if keep:
             self._snapshot_at = after.sequence
         self.committed = after
         for event in decision.events:
+            self.tally.count(event)
             self._say(event.data, event.subject, event.sequence)
         self._perform(decision)
         if decision.events:
@@ -314,11 +348,20 @@ class TableHost:
         fields: dict[str, Any] = {"event_type": data.type, "sequence": sequence}
         if subject is not None:
             fields["round"] = subject
-        for name in ("reason", "remedy", "attempt", "by", "device", "fault", "detail"):
+        for name in ("code", "about", "reason", "remedy", "attempt", "by", "device", "fault", "detail"):
             value = getattr(data, name, None)
             if value not in (None, ""):
                 fields[name] = value
-        (self._log.warning if isinstance(data, _WARNINGS) else self._log.info)("event", **fields)
+        if isinstance(data, AlertRaised):
+            fields["file"] = runbook(data.code)
+        self._level(data)("event", **fields)
+
+    def _level(self, data: EventData) -> Callable[..., object]:
+        if isinstance(data, AlertRaised) and data.severity == "error":
+            said: Callable[..., object] = self._log.error
+        else:
+            said = self._log.warning if isinstance(data, _WARNINGS) else self._log.info
+        return said
 
 
 def _unavailable(command: Command, message: str) -> Reply:

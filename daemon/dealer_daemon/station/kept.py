@@ -25,6 +25,7 @@ UPGRADES: Mapping[int, Upgrade] = {
     7: lambda body: body,  # when a card was read last was not kept: a start in a hand is a long gap
     8: lambda body: body,  # when the open round was opened, and asked about, was not kept: any answer is one
     9: lambda body: body,  # what a person said was misread, and by which rules was played, was not kept: none is known
+    10: lambda body: body,  # which alerts stood, and what had expired, was not kept: what stands is raised anew
 }
 """From a version to the next one: every version from ``FIRST_KEPT`` up to the one before ``STATE_VERSION``."""
 

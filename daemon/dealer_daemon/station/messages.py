@@ -6,14 +6,16 @@ betting is open, because what an attempt showed is not part of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from dealer_daemon.bodies import CalibrationBody, ConsumerBody, HeldBody
+from dealer_daemon.alerts import suggestion
+from dealer_daemon.bodies import AlertBody, CalibrationBody, ConsumerBody, HeldBody
 from dealer_daemon.round import TableState
+from dealer_daemon.state import StandingAlert
 from dealer_drivers.driver import Driver
 from dealer_drivers.instant import Instant
 from dealer_drivers.link import LinkState
@@ -37,7 +39,7 @@ def state_message(
         "game": game,
         "boot": boot,
         "time": at.rfc3339(),
-        "phase": _phase(state),
+        "phase": phase_of(state),
         "round": None if current is None else current.id,
         "betting": None if current is None else current.betting,
         "attempt": None if current is None else current.attempt,
@@ -51,13 +53,33 @@ def state_message(
         "last_sequence": state.sequence,
         "last_outcome": None if state.outcome is None else state.outcome.sequence,
         "faults": state.faults,
+        "alerts": [msgspec.to_builtins(alert) for alert in alert_bodies(state.alerts.values())],
         "maintenance": state.lent,
         "consumers": msgspec.to_builtins(dict(consumers)),
         "shadow": state.shadow,
     }
 
 
-def _phase(state: TableState) -> str:
+def alert_bodies(alerts: Iterable[StandingAlert]) -> list[AlertBody]:
+    """For people: the worst first, then the oldest."""
+    bodies = [
+        AlertBody(
+            code=alert.code,
+            severity=alert.severity,
+            device=alert.device,
+            about=alert.about,
+            detail=alert.detail,
+            suggestion=suggestion(alert.code),
+            since=Instant(0, alert.since_ns).rfc3339(),
+            sequence=alert.sequence,
+        )
+        for alert in alerts
+    ]
+    return sorted(bodies, key=lambda body: (body.severity != "error", body.sequence))
+
+
+def phase_of(state: TableState) -> str:
+    """What the table is doing, in one word."""
     if state.paused is not None:
         return "paused"
     if state.round is None:

@@ -9,17 +9,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import structlog
 
 from dealer_daemon.bodies import HeldBody
 from dealer_daemon.commands import Command, CommandName, Reply
 from dealer_daemon.config import Config, TableConfig
 from dealer_daemon.journal import Journal, JournalUnavailable
+from dealer_daemon.log import tell_left_out
+from dealer_daemon.monitoring import Histogram, StationFigures
+from dealer_daemon.monitoring.histogram import ACKNOWLEDGED_S
 from dealer_daemon.mqtt.envelope import event_signer
 from dealer_daemon.mqtt.heads import Signing
 from dealer_daemon.mqtt.settings import broker_settings
@@ -30,17 +35,22 @@ from dealer_daemon.station.control import ControlServer
 from dealer_daemon.station.device import DeviceHost
 from dealer_daemon.station.host import TableHost
 from dealer_daemon.station.lending import lease
+from dealer_daemon.station.messages import alert_bodies
+from dealer_daemon.station.monitoring import MonitoringServer
 from dealer_daemon.station.retention import Retention
 from dealer_daemon.station.screen import StationScreen
+from dealer_daemon.station.seeing import HostWatch, TableWatch
 from dealer_daemon.station.setup import VERSION
 from dealer_daemon.station.signing import station_key, with_known_keys
 from dealer_drivers.clock import Clock, SystemClock
 from dealer_drivers.driver import DeviceAction
+from dealer_drivers.instant import Instant
 from dealer_drivers.link import LinkState
 
 TICK_S = 0.25
 """How late a time-out of a table may be noticed: half a frame of a wheel."""
 HEALTH_EVERY_S = 5.0
+ALERTS_EVERY_S = 1.0
 STATE_AFTER_S = 0.01
 """The table's state follows its events by so much: they, and what they are settled on, go out first."""
 RECORDINGS = "recordings"
@@ -60,6 +70,7 @@ class TableParts:
         self._show_state: asyncio.TimerHandle | None = None
         self._waiters: list[asyncio.Future[None]] = []
         self._watchers: list[Callable[[], None]] = []
+        self.acknowledged = Histogram(ACKNOWLEDGED_S)
         self.host = TableHost(
             config,
             station.journal,
@@ -72,7 +83,7 @@ class TableParts:
         )
         keep_days = station.config.station.flight_recorder_days
         recordings = Path(station.config.station.state_dir) / RECORDINGS if keep_days else None
-        self.devices = {
+        self.devices: dict[str, DeviceHost] = {
             device.name: DeviceHost(
                 config.name,
                 device,
@@ -103,7 +114,9 @@ class TableParts:
             consumer_gone_s=station.config.mqtt.consumer_gone_s,
             consumers_changed=self._changed,
             held_changed=self._held_changed,
+            acknowledged=self.acknowledged.observe,
         )
+        self.seeing = TableWatch(self, station.journal)
 
     def start(self) -> None:
         """The table's first event, then its connection to the broker."""
@@ -157,7 +170,10 @@ class TableParts:
                 "published": self.uplink.published,
                 "consumers": dict(self.uplink.consumer_acks),
                 "problems": [str(problem) for problem in self.uplink.problems],
+                "acknowledged_p99_s": self.acknowledged.at_most_s(0.99),
             },
+            "alerts": [msgspec.to_builtins(alert) for alert in alert_bodies(self.host.alerts.values())],
+            "commit_p99_s": self.host.commits.at_most_s(0.99),
         }
 
     async def _answer(self, table: str, command: Command) -> Reply:
@@ -218,6 +234,9 @@ class Station:
         """``None`` where no pages are served."""
         self.signing: Signing
         self.tables: dict[str, TableParts] = {}
+        self.watch = HostWatch(config, self.clock.now(), boot=self.boot, version=VERSION)
+        self.monitoring = MonitoringServer(config.monitoring, self.figures, self.status, self._monitoring_told)
+        self._ticked_s = time.monotonic()
         self._log = structlog.get_logger()
 
     async def run(self, stop: asyncio.Event) -> bool:
@@ -255,6 +274,7 @@ class Station:
             if self.screen is not None:
                 await self.screen.start()
             tasks = [asyncio.create_task(stop.wait(), name="stop"), asyncio.create_task(self._keep_time(), name="time")]
+            tasks.append(asyncio.create_task(self.monitoring.start(), name="monitoring"))
             for parts in self.tables.values():
                 tasks += [asyncio.create_task(device.link.run()) for device in parts.devices.values()]
             log.info("station_started", site=self.config.station.site, boot=self.boot, version=VERSION)
@@ -278,6 +298,7 @@ class Station:
         await control.stop()
         if self.screen is not None:
             await self.screen.stop()
+        await self.monitoring.stop()
         for parts in self.tables.values():
             for device in parts.devices.values():
                 await device.stop()
@@ -292,17 +313,42 @@ class Station:
         return complete and all(stopped)
 
     async def _keep_time(self) -> None:
-        health_at = self.clock.now()
+        health_at = alerts_at = self.clock.now()
+        self.watch.look_at_computer()
         while True:
-            await self.clock.sleep_until(self.clock.now().plus_s(TICK_S).mono_ns)
+            due = self.clock.now().plus_s(TICK_S)
+            await self.clock.sleep_until(due.mono_ns)
+            self.watch.late.observe(self.clock.now().since_s(due) / self.clock.speed)
+            self._ticked_s = time.monotonic()
             for parts in self.tables.values():
                 parts.host.tick()
+            if (now := self.clock.now()).since_s(alerts_at) >= ALERTS_EVERY_S:
+                alerts_at = now
+                self._look(now)
             if self.clock.now().since_s(health_at) >= HEALTH_EVERY_S:
                 health_at = self.clock.now()
+                self.watch.look_at_computer()
+                tell_left_out()
                 self._maintain()
                 for parts in self.tables.values():
                     for name in parts.devices:
                         parts.show_device(name)
+
+    def _look(self, at: Instant) -> None:
+        """Raise and clear the alerts of every table."""
+        self.watch.look_at_clock(at)
+        health = self.watch.health(at)
+        for parts in self.tables.values():
+            parts.seeing.look(health, at)
+
+    def _monitoring_told(self, problem: str | None) -> None:
+        self.watch.monitoring_problem = problem
+
+    def figures(self) -> StationFigures:
+        """All figures of this moment."""
+        at = self.clock.now()
+        tables = {name: parts.seeing.figures(at) for name, parts in self.tables.items()}
+        return self.watch.figures(time.monotonic() - self._ticked_s, self.journal.path, tables)
 
     def _maintain(self) -> None:
         """Remove old rows and checkpoint the journal while nobody waits for a commit.
@@ -323,5 +369,6 @@ class Station:
             "version": VERSION,
             "since": self.since,
             "journal": {"file": str(self.journal.path), "id": self.journal.journal_id},
+            "host": self.watch.status(),
             "tables": {name: parts.status() for name, parts in self.tables.items()},
         }

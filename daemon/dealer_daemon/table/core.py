@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from dealer_daemon.commands import Command, CommandRecord
-from dealer_daemon.events import AttemptHeld, BettingClosed, Event, EventsExpired, Facts, TableStarted
+from dealer_daemon.events import (
+    AlertCleared,
+    AlertRaised,
+    AttemptHeld,
+    BettingClosed,
+    Event,
+    EventsExpired,
+    Facts,
+    TableStarted,
+)
 from dealer_daemon.games.game import AttemptGame, CardGame, TableDevice
 from dealer_daemon.round import OpenRound, TableState
 from dealer_daemon.table.attempts import AttemptPlay
@@ -134,6 +143,13 @@ class Table:
         """Events of this table are no longer kept."""
         turn = self._turn(at)
         turn.emit(data, in_round=False)
+        return self._done(turn)
+
+    def alerts(self, changes: Sequence[AlertRaised | AlertCleared], at: Instant) -> Decision:
+        """What needs a person now, and what does no more."""
+        turn = self._turn(at)
+        for data in changes:
+            turn.emit(data, in_round=False)
         return self._done(turn)
 
     def deadline_ns(self) -> int | None:

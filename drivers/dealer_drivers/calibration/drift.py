@@ -80,6 +80,11 @@ class DriftMonitor:
         self._take = _Samples()
         self.warnings: dict[str, str] = {}
 
+    @property
+    def judged(self) -> bool:
+        """Every quantity was read often enough to be judged."""
+        return all(len(samples) == SAMPLES for samples in self._samples.values())
+
     def heard(self, readings: Iterable[Reading]) -> list[str]:
         """The quantities that began to drift with these readings."""
         begun = []
