@@ -40,7 +40,9 @@ def datagram(line: Mapping[str, Any]) -> bytes:
     """A line as the journal reads it. ``event`` and the other fields make the message that people see, each field
     stands beside it as ``DEALER_{NAME}``."""
     fields = {name: value for name, value in line.items() if name not in _OWN and name not in ("event", "exception")}
-    said = " ".join([str(line.get("event", "")), *(f"{name}={_shown(value)}" for name, value in fields.items())])
+    said = " ".join(
+        [str(line.get("event", "")), *(f"{name}={_shown(value)}" for name, value in fields.items() if name != "logger")]
+    )
     if "exception" in line:
         said += f"\n{line['exception']}"
     sent = {
@@ -50,12 +52,17 @@ def datagram(line: Mapping[str, Any]) -> bytes:
         "DEALER_EVENT": line.get("event", ""),
         **{f"DEALER_{name.upper()}": value for name, value in fields.items()},
     }
-    return b"".join(_field(name, value if isinstance(value, str) else _shown(value)) for name, value in sent.items())
+    return b"".join(_field(name, _text(value)) for name, value in sent.items())
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _shown(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return json.dumps(text, ensure_ascii=False) if isinstance(value, str) and (not text or " " in text) else text
+    """As it stands among others in a line: in quotation marks where it would not be one word."""
+    text = _text(value)
+    return text if text.isprintable() and text and " " not in text else json.dumps(text, ensure_ascii=False)
 
 
 def _field(name: str, value: str) -> bytes:

@@ -58,6 +58,8 @@ def _show(answer: dict[str, Any]) -> None:
 
     console = plain_console()
     console.print(f"[bold]{answer['site']}[/bold]  dealer-station {answer['version']}, since {answer['since']}")
+    if (host := answer.get("host")) is not None:
+        console.print(_host(host), highlight=False)
     for name, table in answer["tables"].items():
         state, mqtt = table["state"], table["mqtt"]
         stands = state["paused"] or state["stalled"] or state["held"] or state["phase"] == "held"
@@ -73,9 +75,12 @@ def _show(answer: dict[str, Any]) -> None:
         ):
             if text:
                 console.print(f"  [red]{label}: {text}[/red]", highlight=False)
+        for alert in table.get("alerts", ()):
+            console.print(f"  {_alert(alert)}", highlight=False)
         broker = f"MQTT {mqtt['protocol']}" if mqtt["connected"] else "[red]not connected[/red]"
         waiting = state["last_sequence"] - mqtt["published"]
-        console.print(f"  broker: {broker}, published {mqtt['published']}, waiting {waiting}")
+        console.print(f"  broker: {broker}, published {mqtt['published']}, waiting {waiting}", end="")
+        console.print(_latencies(table.get("commit_p99_s"), mqtt.get("acknowledged_p99_s")), highlight=False)
         for problem in mqtt["problems"]:
             if state["held"] is None or not problem.startswith(state["held"]["reason"]):
                 console.print(f"  [red]{escape(problem)}[/red]", highlight=False)
@@ -103,6 +108,40 @@ def _show(answer: dict[str, Any]) -> None:
                 )
             for warning in (health.get("calibrated") or {}).get("warnings", ()):
                 console.print(f"  [yellow]{device}: {escape(warning)}[/yellow]", highlight=False)
+
+
+def _host(host: dict[str, Any]) -> str:
+    """The computer's clock and disk, and the event loop."""
+    synchronised = host["clock_synchronised"]
+    clock = {None: "not known", True: "synchronised", False: "[yellow]not synchronised[/yellow]"}[synchronised]
+    free = host["disk_free_bytes"]
+    disk = "not known" if free is None else f"{free / (1 << 30):.1f} GiB free"
+    late = host["loop_late_p99_s"]
+    loop = "" if late is None else f", loop late by at most {late * 1000:g} ms (99 %)"
+    problem = host["monitoring_problem"]
+    return f"  clock: {clock}, disk: {disk}{loop}" + (f"\n  [yellow]{problem}[/yellow]" if problem else "")
+
+
+def _alert(alert: dict[str, Any]) -> str:
+    """One line, and below it what to do."""
+    from rich.markup import escape
+
+    colour = "red" if alert["severity"] == "error" else "yellow"
+    about = " ".join(word for word in (alert["device"], alert["about"]) if word)
+    said = f"{alert['severity']} {alert['code']}" + (f" ({about})" if about else "")
+    detail = f": {alert['detail']}" if alert["detail"] else ""
+    todo = f"{alert['suggestion']} docs/howto/runbook.md#{alert['code']}"
+    return f"[{colour}]{escape(said + detail)}[/{colour}], since {alert['since']}\n    {escape(todo)}"
+
+
+def _latencies(commit_s: float | None, acknowledged_s: float | None) -> str:
+    """How long commits and the broker take, where there were any."""
+    told = [
+        f"{what} within {seconds * 1000:g} ms"
+        for what, seconds in (("committed", commit_s), ("acknowledged", acknowledged_s))
+        if seconds is not None
+    ]
+    return f"; 99 % {', '.join(told)}" if told else ""
 
 
 def _held(held: dict[str, Any] | None) -> str | None:
