@@ -21,7 +21,7 @@ from dealer_daemon.bodies import AckBody, DeviceBody, PresenceBody, StateBody
 from dealer_daemon.cli import build_parser
 from dealer_daemon.commands import CommandName, ErrorCode, Role
 from dealer_daemon.config import parse_config
-from dealer_daemon.config.types import DeviceKeys, MqttConfig, ScreenConfig, StationConfig, TableKeys
+from dealer_daemon.config.types import DeviceKeys, MonitoringConfig, MqttConfig, ScreenConfig, StationConfig, TableKeys
 from dealer_daemon.events import EVENT_TYPES
 from dealer_daemon.games import CardGame, game_names, load_game
 from dealer_daemon.games.cards.blackjack_hands import SeatAction
@@ -115,7 +115,7 @@ def shown(value: Any) -> str:
     return json.dumps(value) if not isinstance(value, list | dict) else ""
 
 
-@pytest.mark.parametrize("cls", [StationConfig, MqttConfig, ScreenConfig, TableKeys, DeviceKeys])
+@pytest.mark.parametrize("cls", [StationConfig, MqttConfig, ScreenConfig, MonitoringConfig, TableKeys, DeviceKeys])
 def test_every_key_is_described_with_its_default(cls: type[msgspec.Struct]) -> None:
     for field in msgspec.structs.fields(cls):
         row = row_of(page("configuration-options.md"), field.encode_name)

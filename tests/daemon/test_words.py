@@ -21,6 +21,7 @@ from dealer_daemon.validation.turn_rules import TurnReason
 from dealer_daemon.validation.witness import WitnessReason
 from dealer_daemon.verdicts import Remedy
 from dealer_daemon.words import FAMILIES, WORDS, Kind, Language, UnknownWord, reference, text, words_of
+from dealer_daemon.words.alerts import ALERTS
 from dealer_drivers.camera.scene import SceneDoubt
 from dealer_drivers.readings import Fault
 from dealer_drivers.readings.beans import BeansDoubt
@@ -74,6 +75,12 @@ def test_every_language_is_there_and_is_itself() -> None:
             assert any("一" <= char <= "鿿" for char in chinese), name
         assert not SIMPLIFIED_ONLY & set(word.traditional), name
         assert not TRADITIONAL_ONLY & set(word.simplified), name
+
+
+def test_what_alerts_say_is_itself_in_each_language() -> None:
+    for code, text in ALERTS.items():
+        assert not SIMPLIFIED_ONLY & set(text.traditional + text.traditional_do), code
+        assert not TRADITIONAL_ONLY & set(text.simplified + text.simplified_do), code
 
 
 def test_texts_of_one_kind_tell_words_apart() -> None:
