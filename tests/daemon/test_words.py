@@ -78,9 +78,9 @@ def test_every_language_is_there_and_is_itself() -> None:
 
 
 def test_what_alerts_say_is_itself_in_each_language() -> None:
-    for code, text in ALERTS.items():
-        assert not SIMPLIFIED_ONLY & set(text.traditional + text.traditional_do), code
-        assert not TRADITIONAL_ONLY & set(text.simplified + text.simplified_do), code
+    for code, said in ALERTS.items():
+        assert not SIMPLIFIED_ONLY & set(said.traditional + said.traditional_do), code
+        assert not TRADITIONAL_ONLY & set(said.simplified + said.simplified_do), code
 
 
 def test_texts_of_one_kind_tell_words_apart() -> None:
