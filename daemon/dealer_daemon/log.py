@@ -112,14 +112,13 @@ class RateLimit:
         self._kinds[kind] = (now, 1)
         return max(0, seen - self._burst)
 
-    def ended(self) -> list[tuple[tuple[Any, ...], int]]:
-        """Kinds of ours whose window is over, and how many lines of each were left out, where any were. Said once."""
+    def ended(self) -> list[tuple[object, int]]:
+        """Kinds whose window is over, and how many lines of each were left out, where any were. Said once."""
         now = self._clock()
         over = {kind: seen for kind, (begin, seen) in self._kinds.items() if now - begin >= self._window_s}
         for kind in over:
             del self._kinds[kind]
-        ours = [(kind, seen) for kind, seen in over.items() if isinstance(kind, tuple) and len(kind) == len(KIND) + 1]
-        return [(kind, seen - self._burst) for kind, seen in ours if seen > self._burst]
+        return [(kind, seen - self._burst) for kind, seen in over.items() if seen > self._burst]
 
     def __call__(self, _logger: object, method: str, event: EventDict) -> EventDict:
         """The structlog processor: a kind is what happened to one device of one table."""
@@ -216,9 +215,11 @@ def configure(
 def tell_left_out() -> None:
     """Says of each kind of line that does not come any more how many of it were left out. Called now and then."""
     for kind, count in () if _limit is None else _limit.ended():
-        fields = {name: value for name, value in zip(KIND, kind[1:], strict=False) if value is not None}
-        event = fields.pop("event", None)
-        get_logger(__name__).info("lines_left_out", suppressed=count, line_event=event, **fields)
+        # Ours begin with their level, those of other libraries are a logger and its message.
+        values = kind[1:] if isinstance(kind, tuple) else ()
+        fields = {name: value for name, value in zip(KIND, values, strict=False) if value is not None}
+        fields["line_event"] = fields.pop("event", None)
+        get_logger(__name__).info("lines_left_out", suppressed=count, **fields)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

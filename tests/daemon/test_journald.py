@@ -151,12 +151,14 @@ def test_what_was_left_out_is_told_even_when_its_kind_never_comes_again() -> Non
     configure("json", stream=stream, clock=lambda: now[0])
     for _ in range(BURST + 7):
         get_logger("x").warning("rotor_speed", table="r1", device="wheel")
+        logging.getLogger("paho").warning("retry %d", 1)
     tell_left_out()
     now[0] += WINDOW_S
     tell_left_out()
     tell_left_out()
     lines: list[dict[str, Any]] = [json.loads(text) for text in stream.getvalue().splitlines()]
-    assert len(lines) == BURST + 1
-    last = lines[-1]
+    assert len(lines) == 2 * BURST + 2
+    last, other = lines[-2:]
+    assert (other["event"], other["line_event"], other["suppressed"]) == ("lines_left_out", "retry %d", 7)
     assert (last["event"], last["line_event"], last["suppressed"]) == ("lines_left_out", "rotor_speed", 7)
     assert (last["table"], last["device"]) == ("r1", "wheel")

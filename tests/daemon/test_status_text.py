@@ -19,6 +19,28 @@ WHEEL: dict[str, Any] = {
 WORDS = "could not open [/dev/dealer/wheel] [red]"
 
 
+ALERT: dict[str, Any] = {
+    "code": "device_down", "severity": "error", "device": "wheel", "about": None, "detail": WORDS,
+    "suggestion": "Check the plug.", "since": "2026-01-31T20:15:00.000000Z", "sequence": 7,
+}  # fmt: skip
+HOST: dict[str, Any] = {
+    "clock_synchronised": False, "clock_error_s": None, "clock_jumps": 0, "disk_free_bytes": 3 << 30,
+    "disk_size_bytes": 9 << 30, "loop_late_p99_s": 0.005, "monitoring_problem": "the port [9464] is taken",
+}  # fmt: skip
+
+
+def test_alerts_stand_above_the_devices_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    mqtt = {"connected": True, "protocol": "5", "published": 0, "problems": [], "acknowledged_p99_s": 0.01}
+    table = {"state": STATE, "devices": {"wheel": WHEEL}, "mqtt": mqtt, "alerts": [ALERT], "commit_p99_s": 0.0025}
+    _show({"site": "s", "version": "1", "since": "now", "host": HOST, "tables": {"r1": table}})
+    said = capsys.readouterr().out
+    assert f"error device_down (wheel): {WORDS}, since 2026-01-31T20:15:00.000000Z" in said.replace("\n", " ")
+    assert "Check the plug. docs/howto/runbook.md#device_down" in said
+    assert "clock: not synchronised, disk: 3.0 GiB free, loop late by at most 5 ms (99 %)" in said
+    assert "99 % committed within 2.5 ms, acknowledged within 10 ms" in said
+    assert "the port [9464] is taken" in said
+
+
 @pytest.mark.parametrize("place", ["link", "problem", "paused", "stalled"])
 def test_words_with_brackets_are_shown_whole(capsys: pytest.CaptureFixture[str], place: str) -> None:
     state = STATE | ({place: WORDS} if place in STATE else {})

@@ -112,6 +112,8 @@ def _show(answer: dict[str, Any]) -> None:
 
 def _host(host: dict[str, Any]) -> str:
     """The computer's clock and disk, and the event loop."""
+    from rich.markup import escape
+
     synchronised = host["clock_synchronised"]
     clock = {None: "not known", True: "synchronised", False: "[yellow]not synchronised[/yellow]"}[synchronised]
     free = host["disk_free_bytes"]
@@ -119,7 +121,7 @@ def _host(host: dict[str, Any]) -> str:
     late = host["loop_late_p99_s"]
     loop = "" if late is None else f", loop late by at most {late * 1000:g} ms (99 %)"
     problem = host["monitoring_problem"]
-    return f"  clock: {clock}, disk: {disk}{loop}" + (f"\n  [yellow]{problem}[/yellow]" if problem else "")
+    return f"  clock: {clock}, disk: {disk}{loop}" + (f"\n  [yellow]{escape(problem)}[/yellow]" if problem else "")
 
 
 def _alert(alert: dict[str, Any]) -> str:

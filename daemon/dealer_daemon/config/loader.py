@@ -106,7 +106,7 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem], also: A
         problems += [Problem(("screen", key), reason) for key, reason in screen_problems(screen)]
     monitoring = read_struct(values.get("monitoring", {}), MonitoringConfig, ("monitoring",), problems)
     if monitoring is not None:
-        problems += [Problem(("monitoring", key), reason) for key, reason in monitoring_problems(monitoring)]
+        problems += [Problem(("monitoring", key), reason) for key, reason in monitoring_problems(monitoring, screen)]
     problems += _credential_problems(values)
     if station is not None:
         station = _absolute(station, folder, "state_dir", "signing_key_file", "calibration_dir")

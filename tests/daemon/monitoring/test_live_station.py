@@ -98,7 +98,7 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
 
 @pytest.fixture
 async def served(tmp_path: Path, broker: Broker) -> AsyncIterator[Served]:
-    made = Served(tmp_path, broker=broker.port, port=0)
+    made = Served(tmp_path, broker=broker.port, port=free_port())
     yield made
     await made.end()
 
