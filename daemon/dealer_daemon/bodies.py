@@ -42,6 +42,8 @@ class AlertBody(msgspec.Struct, frozen=True, kw_only=True):
     about: str | None
     detail: str
     suggestion: str
+    runbook: str
+    """Page and anchor of all steps."""
     since: str
     """RFC 3339."""
     sequence: int

@@ -21,7 +21,8 @@ WORDS = "could not open [/dev/dealer/wheel] [red]"
 
 ALERT: dict[str, Any] = {
     "code": "device_down", "severity": "error", "device": "wheel", "about": None, "detail": WORDS,
-    "suggestion": "Check the plug.", "since": "2026-01-31T20:15:00.000000Z", "sequence": 7,
+    "suggestion": "Check the plug.",
+    "runbook": "docs/howto/runbook.md#device_down", "since": "2026-01-31T20:15:00.000000Z", "sequence": 7,
 }  # fmt: skip
 HOST: dict[str, Any] = {
     "clock_synchronised": False, "clock_error_s": None, "clock_jumps": 0, "disk_free_bytes": 3 << 30,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dealer_daemon.alerts.codes import SPECS, suggestion
+from dealer_daemon.alerts.codes import SPECS, runbook, suggestion
 from dealer_daemon.alerts.conditions import AlertId, Conditions
 from dealer_daemon.events import AlertCleared, AlertRaised
 from dealer_daemon.state import StandingAlert
@@ -42,6 +42,7 @@ class AlertWatch:
                     about=alert.about,
                     detail=found.stands[alert],
                     suggestion=suggestion(alert.code),
+                    runbook=runbook(alert.code),
                 )
 
     def _ended(self, standing: Mapping[AlertId, StandingAlert], at: Instant) -> Iterator[AlertCleared]:

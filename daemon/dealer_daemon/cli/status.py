@@ -132,7 +132,7 @@ def _alert(alert: dict[str, Any]) -> str:
     about = " ".join(word for word in (alert["device"], alert["about"]) if word)
     said = f"{alert['severity']} {alert['code']}" + (f" ({about})" if about else "")
     detail = f": {alert['detail']}" if alert["detail"] else ""
-    todo = f"{alert['suggestion']} docs/howto/runbook.md#{alert['code']}"
+    todo = f"{alert['suggestion']} {alert['runbook']}"
     return f"[{colour}]{escape(said + detail)}[/{colour}], since {alert['since']}\n    {escape(todo)}"
 
 

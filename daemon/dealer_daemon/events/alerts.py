@@ -21,7 +21,9 @@ class AlertRaised(EventData, frozen=True, kw_only=True):
     detail: str = ""
     """What is known of it, for a person. Never anything that a round showed."""
     suggestion: str
-    """What to do, in English; alerts.md has the other languages, and runbook.md all steps."""
+    """What to do, in English; alerts.md has the other languages."""
+    runbook: str
+    """Page and anchor of all steps, below the documentation of the station's version."""
 
 
 class AlertCleared(EventData, frozen=True, kw_only=True):

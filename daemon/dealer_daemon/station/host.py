@@ -15,7 +15,6 @@ from typing import Any
 
 import structlog
 
-from dealer_daemon.alerts import runbook
 from dealer_daemon.bodies import ConsumerBody, HeldBody
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Reply
 from dealer_daemon.config import TableConfig
@@ -353,7 +352,7 @@ class TableHost:
             if value not in (None, ""):
                 fields[name] = value
         if isinstance(data, AlertRaised):
-            fields["file"] = runbook(data.code)
+            fields["file"] = data.runbook
         self._level(data)("event", **fields)
 
     def _level(self, data: EventData) -> Callable[..., object]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.alerts import suggestion
+from dealer_daemon.alerts import runbook, suggestion
 from dealer_daemon.bodies import AlertBody, CalibrationBody, ConsumerBody, HeldBody
 from dealer_daemon.round import TableState
 from dealer_daemon.state import StandingAlert
@@ -70,6 +70,7 @@ def alert_bodies(alerts: Iterable[StandingAlert]) -> list[AlertBody]:
             about=alert.about,
             detail=alert.detail,
             suggestion=suggestion(alert.code),
+            runbook=runbook(alert.code),
             since=Instant(0, alert.since_ns).rfc3339(),
             sequence=alert.sequence,
         )

@@ -268,6 +268,7 @@ async def test_it_is_raised_once_and_cleared_once(
     assert isinstance(cleared.data, AlertCleared)
     assert cleared.data.raised == raised.sequence
     assert raised.data.suggestion
+    assert raised.data.runbook == f"docs/howto/runbook.md#{code}"
     assert verify_file(journal.path).problems == []
 
 

@@ -17,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from dealer_daemon.config import load_config
 from dealer_daemon.events import AlertRaised
+from dealer_daemon.monitoring import app
 from dealer_daemon.station import Station
 from dealer_daemon.station import monitoring as station_monitoring
 from support.cammegh import status
@@ -114,8 +115,9 @@ def wheel(tmp_path: Path) -> Iterator[int]:
 
 
 async def test_what_is_missing_is_seen_everywhere_and_is_over_once_it_is_there(
-    served: Served, broker: Broker, tmp_path: Path, wheel: int
+    served: Served, broker: Broker, tmp_path: Path, wheel: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(app, "FRESH_S", 0.0)
     assert await served.get("/livez") == (200, "ok\n")
     await until(lambda: served.standing() >= {"broker_unreachable", "device_down"}, "both alerts stand")
     assert await served.get("/readyz") == (200, "ok\n"), "results wait in the journal"
@@ -151,6 +153,25 @@ async def test_what_is_missing_is_seen_everywhere_and_is_over_once_it_is_there(
     assert figures["dealer_event_loop_late_seconds_count",] > 0
     assert figures["dealer_disk_free_bytes",] > 0
     assert sum(count for (name, *_), count in figures.items() if name == "dealer_alerts") == 0
+
+
+async def test_who_asks_without_end_is_given_the_same_figures_for_a_while(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "FRESH_S", 1000.0)
+    first = (await served.get("/metrics"))[1]
+    for _ in range(3):
+        assert (await served.get("/metrics"))[1] == first
+    monkeypatch.setattr(app, "FRESH_S", 0.0)
+    late = "dealer_event_loop_late_seconds_count "
+    before = first.partition(late)[2].splitlines()[0]
+
+    async def moved() -> bool:
+        return (await served.get("/metrics"))[1].partition(late)[2].splitlines()[0] != before
+
+    async with asyncio.timeout(10):
+        while not await moved():
+            await asyncio.sleep(0.05)
 
 
 async def test_another_page_there_is_not_and_nothing_is_changed_from_here(served: Served) -> None:
