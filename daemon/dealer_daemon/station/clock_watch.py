@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dealer_drivers.instant import NS_PER_S, Instant
@@ -39,13 +41,19 @@ class ClockState:
     error_s: float | None
 
 
+@functools.cache
+def _adjtimex() -> Callable[[object], int] | None:
+    try:
+        found: Callable[[object], int] = ctypes.CDLL(None).adjtimex
+    except (OSError, AttributeError):  # no such library or call on this system
+        return None
+    return found
+
+
 def clock_state() -> ClockState:
     """The kernel's word on its clock, by whichever program keeps it. Changes nothing and needs no right."""
-    state = _Timex()
-    try:
-        result = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.byref(state))
-    except (OSError, AttributeError):  # no such library or call on this system
-        return ClockState(None, None)
+    state, ask = _Timex(), _adjtimex()
+    result = -1 if ask is None else ask(ctypes.byref(state))
     if result < 0:
         return ClockState(None, None)
     synchronised = result != TIME_ERROR and not state.status & STA_UNSYNC

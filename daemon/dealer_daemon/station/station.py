@@ -234,7 +234,7 @@ class Station:
         """``None`` where no pages are served."""
         self.signing: Signing
         self.tables: dict[str, TableParts] = {}
-        self.watch = HostWatch(config, self.clock.now(), boot=self.boot, version=VERSION)
+        self.watch = HostWatch(config, self.clock.now(), boot=self.boot, version=VERSION, speed=clock_speed)
         self.monitoring = MonitoringServer(config.monitoring, self.figures, self.status, self._monitoring_told)
         self._ticked_s = time.monotonic()
         self._log = structlog.get_logger()

@@ -22,6 +22,7 @@ from dealer_daemon.mqtt.client import LinkStatus
 from dealer_daemon.mqtt.errors import Problem
 from dealer_daemon.round import apply
 from dealer_daemon.state import StandingAlert, TableState
+from dealer_daemon.station.clock_watch import clock_state
 from dealer_daemon.station.device import DeviceHost
 from dealer_daemon.station.host import TableHost
 from dealer_daemon.station.seeing import SETTLED_S, HostWatch, Parts, TableWatch
@@ -204,6 +205,10 @@ def test_the_computer_is_asked_and_what_it_says_is_shown(tmp_path: Path) -> None
     watch = HostWatch(config(tmp_path), BEGAN, boot="b", version="1")
     assert watch.health(BEGAN) == HostHealth(settled=False), "nothing is known before it is asked"
     watch.look_at_computer()
+    assert watch.status()["clock_synchronised"] == clock_state().synchronised
+    fast = HostWatch(config(tmp_path), BEGAN, boot="b", version="1", speed=4.0)
+    fast.look_at_computer()
+    assert fast.health(BEGAN).clock_synchronised is None, "the station's clock is a simulated one"
     later = BEGAN.plus_s(SETTLED_S)
     health = watch.health(later)
     assert health.free_bytes is not None
