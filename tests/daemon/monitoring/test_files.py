@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,8 +15,12 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from dealer_calibration.cli import build_parser as build_calibration_parser
 from dealer_daemon.alerts import SPECS
+from dealer_daemon.cli import build_parser
+from dealer_daemon.commands import Command
 from dealer_daemon.monitoring.exposition import exposition
+from dealer_daemon.mqtt.command_codec import parse_command
 from dealer_daemon.schema.metrics import sample
 from dealer_daemon.words import Language
 from dealer_daemon.words.alerts import ALERTS
@@ -137,6 +142,25 @@ def test_every_alert_has_its_page_and_the_runbook_has_no_other(repository: Path)
         assert re.search(r"^\*\*Means\*\* ", section, re.MULTILINE), code
         assert re.search(r"^\*\*Over\*\* ", section, re.MULTILINE), code
         assert re.search(r"^1\. ", section, re.MULTILINE) or "| do |" in section, code
+
+
+def test_the_commands_of_the_runbook_are_understood(repository: Path) -> None:
+    parsers = {"dealer-daemon": build_parser(), "dealer-calibrate": build_calibration_parser()}
+    found = set()
+    for line in (repository / "docs/howto/runbook.md").read_text(encoding="utf-8").splitlines():
+        words = shlex.split(line) if line.lstrip().startswith(tuple(parsers)) else []
+        if words:
+            parsers[words[0]].parse_args(words[1:])
+            found.add(" ".join(words[:2]))
+    assert {"dealer-daemon status", "dealer-daemon run", "dealer-calibrate probe", "dealer-daemon keys"} <= found
+
+
+def test_the_command_of_the_runbook_is_one(repository: Path) -> None:
+    text = (repository / "docs/howto/runbook.md").read_text(encoding="utf-8")
+    (body,) = re.findall(r"mosquitto_pub .* -m '(.*)'", text)
+    command = parse_command(body.encode())
+    assert isinstance(command, Command)
+    assert command.name == "table.resume"
 
 
 def test_every_alert_has_its_texts_in_every_language() -> None:
