@@ -7,9 +7,10 @@ is doing comes out as states. The link knows no device and decides nothing about
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -94,11 +95,19 @@ class Link:
         self._no_tick_before_ns = 0
         self._task: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
+        self._busy_since_s: float | None = None
 
     @property
     def health(self) -> LinkHealth:
         """Counts and times so far."""
         return self._session.health
+
+    @property
+    def busy_s(self) -> float:
+        """For how many seconds of real time it has been opening, writing or closing; 0 while it waits for its device or
+        for the next attempt."""
+        since_s = self._busy_since_s
+        return 0.0 if since_s is None else asyncio.get_running_loop().time() - since_s
 
     async def run(self) -> None:
         """Keeps the connection until ``stop``, or until a ``GiveUpError`` (a recording's end, say) which only changes
@@ -159,7 +168,8 @@ class Link:
         """Opens again and again, until there is no use in it."""
         while True:
             try:
-                channel = await self._transport.open()
+                with self._busy():
+                    channel = await self._transport.open()
             except DeviceError as error:
                 problem = error
                 self._refused(problem)
@@ -199,7 +209,8 @@ class Link:
             self._up = False
             while self._requests:
                 _settle(self._requests.popleft()[1], False)
-            await channel.close()
+            with self._busy():
+                await channel.close()
             self._record("close", why)
 
     async def _converse(self, channel: Channel) -> DeviceError:
@@ -254,7 +265,8 @@ class Link:
         self._say(output, at)
         for data in output.send:
             try:
-                await channel.write(data)
+                with self._busy():
+                    await channel.write(data)
             except LinkLost:
                 return False  # reading gives what had arrived before, then the same loss
             sent_at = self._clock.now()
@@ -262,6 +274,14 @@ class Link:
             if self._recorder is not None:
                 self._recorder.tx(data, sent_at)
         return bool(output.send)
+
+    @contextlib.contextmanager
+    def _busy(self) -> Iterator[None]:
+        self._busy_since_s = asyncio.get_running_loop().time()
+        try:
+            yield
+        finally:
+            self._busy_since_s = None
 
     def _say(self, output: Output, at: Instant) -> None:
         if output != NOTHING:

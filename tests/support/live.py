@@ -55,11 +55,12 @@ class Child:
     def __init__(self, *command: str, log: Path) -> None:
         self.command, self.log = command, log
         self.process: asyncio.subprocess.Process | None = None
+        self.environment: dict[str, str] | None = None
 
     async def start(self) -> None:
         with self.log.open("ab") as stderr:
             self.process = await asyncio.create_subprocess_exec(
-                *self.command, stdin=asyncio.subprocess.DEVNULL, stdout=stderr, stderr=stderr
+                *self.command, stdin=asyncio.subprocess.DEVNULL, stdout=stderr, stderr=stderr, env=self.environment
             )
 
     async def end(self, number: signal.Signals = signal.SIGTERM, within_s: float = 20.0) -> int:
@@ -67,6 +68,11 @@ class Child:
         assert self.process is not None
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
+        return await self.ended(within_s)
+
+    async def ended(self, within_s: float = 20.0) -> int:
+        """Wait until it ends by itself; the exit code."""
+        assert self.process is not None
         async with asyncio.timeout(within_s):
             code = await self.process.wait()
         self.process = None

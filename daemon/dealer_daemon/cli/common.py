@@ -62,6 +62,14 @@ def positive(text: str) -> float:
     return value
 
 
+def seconds(text: str) -> float:
+    """A number of seconds, 0 or more, for argparse."""
+    value = float(text)
+    if not 0 <= value <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to {LARGEST:g}")
+    return value
+
+
 class CommandWrong(Exception):  # noqa: N818
     """What the command was given, or its configuration, is wrong. The text says what would be right."""
 

@@ -146,6 +146,10 @@ class DeviceHost:
             lent=lent,
             recorder_writes=None if self.recorder is None else self.recorder.problem is None,
         )
+    @property
+    def busy_s(self) -> float:
+        """For how long its driver has been opening, writing or closing; one that is lent only waits."""
+        return 0.0 if self.gate.lent else self.link.busy_s
 
     async def stop(self) -> None:
         """Close the link, then the recorder."""

@@ -105,6 +105,7 @@ class TableHost:
         self._table = Table(setup, self.committed, boot)
         self._waiting: deque[tuple[Decision, TableState]] = deque()
         self._retry: asyncio.TimerHandle | None = None
+        self._tried_at_s = 0.0
         self._snapshot_at = self.committed.sequence
         self.tally = Tally()
         self.commits = Histogram(COMMIT_S)
@@ -288,8 +289,14 @@ class TableHost:
         if len(self._waiting) > MOST_WAITING and not self.failed.done():
             self.failed.set_exception(JournalUnavailable(f"table {self.config.name}: {self.stalled}"))
 
+    @property
+    def untried_s(self) -> float | None:
+        """Seconds of real time since the journal was tried, while decisions wait for it."""
+        return asyncio.get_running_loop().time() - self._tried_at_s if self._waiting else None
+
     def _drain(self) -> None:
         self._retry = None
+        self._tried_at_s = asyncio.get_running_loop().time()
         try:
             while self._waiting:
                 self._commit(*self._waiting[0])

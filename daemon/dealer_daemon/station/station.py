@@ -30,10 +30,13 @@ from dealer_daemon.mqtt.heads import Signing
 from dealer_daemon.mqtt.settings import broker_settings
 from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.mqtt.uplink import Uplink
+from dealer_daemon.service.line import TableSays
+from dealer_daemon.service.notify import Notifier
 from dealer_daemon.station.calibration import keep_calibrations
 from dealer_daemon.station.control import ControlServer
 from dealer_daemon.station.device import DeviceHost
 from dealer_daemon.station.host import TableHost
+from dealer_daemon.station.keeper import Keeper
 from dealer_daemon.station.lending import lease
 from dealer_daemon.station.messages import alert_bodies
 from dealer_daemon.station.monitoring import MonitoringServer
@@ -176,6 +179,13 @@ class TableParts:
             "commit_p99_s": self.host.commits.at_most_s(0.99),
         }
 
+    def says(self) -> TableSays:
+        """How the table is, for one line."""
+        host, state = self.host, self.host.committed
+        held = None if host.held is None else f"held: {host.held.reason}"
+        stands = host.stalled or held or state.paused
+        return TableSays(self.config.name, stands, self.uplink.status.connected, tuple(sorted(state.faults)))
+
     async def _answer(self, table: str, command: Command) -> Reply:
         del table  # an uplink serves one table
         reply = self.host.command(command)
@@ -220,9 +230,13 @@ class TableParts:
 
 
 class Station:
-    """See the module. ``clock_speed`` is 1 except with simulated devices that run fast."""
+    """See the module. ``clock_speed`` is 1 except with simulated devices that run fast; ``finish_s``: how long a stop
+    waits for attempts that are under way; ``notifier``: the service manager.
+    """
 
-    def __init__(self, config: Config, *, clock_speed: float = 1.0) -> None:
+    def __init__(
+        self, config: Config, *, clock_speed: float = 1.0, finish_s: float = 0.0, notifier: Notifier | None = None
+    ) -> None:
         self.config = config
         self.clock_speed = clock_speed
         self.clock: Clock = SystemClock(clock_speed)
@@ -237,10 +251,14 @@ class Station:
         self.watch = HostWatch(config, self.clock.now(), boot=self.boot, version=VERSION, speed=clock_speed)
         self.monitoring = MonitoringServer(config.monitoring, self.figures, self.status, self._monitoring_told)
         self._ticked_s = time.monotonic()
+        self._finish_s = finish_s
+        self._notifier = notifier or Notifier()
+        self.keeper: Keeper
         self._log = structlog.get_logger()
 
-    async def run(self, stop: asyncio.Event) -> bool:
-        """Run until ``stop`` is set. Says whether everything was committed and acknowledged by then.
+    async def run(self, stop: asyncio.Event, hurry: asyncio.Event | None = None) -> bool:
+        """Run until ``stop`` is set, and then to the end of what is under way, as long as the stop waits for it and
+        ``hurry`` is not set. Says whether everything was committed and acknowledged by then.
 
         Raises ``KeyFileError`` or ``CredentialMissing`` when a secret cannot be used, ``JournalError`` when the journal
         cannot be opened or is damaged, ``BindError`` when the screen's port is another's, ``FoldError`` when its
@@ -252,11 +270,11 @@ class Station:
         self.journal = Journal.open(state_dir, boot=self.boot, clock=self.clock.now, sign=sign)
         try:
             self.signing = with_known_keys(self.config, key)
-            return await self._run(state_dir, stop)
+            return await self._run(state_dir, stop, hurry)
         finally:
             self.journal.close()
 
-    async def _run(self, state_dir: Path, stop: asyncio.Event) -> bool:
+    async def _run(self, state_dir: Path, stop: asyncio.Event, hurry: asyncio.Event | None) -> bool:
         log = self._log
         tasks: list[asyncio.Task[Any]] = []
         self.tables = {name: TableParts(self, table) for name, table in self.config.tables.items()}
@@ -266,6 +284,7 @@ class Station:
         self.retention = Retention(self.journal, days, self.clock.now, self.boot, hosts)
         if self.config.screen is not None:
             self.screen = StationScreen(self.config.screen, self.tables, self.journal, self.clock, self.boot)
+        self.keeper = Keeper(self._notifier, lambda: [parts.says() for parts in self.tables.values()])
         control = ControlServer(state_dir, self.status, functools.partial(lease, self.tables))
         try:
             await control.start()
@@ -277,21 +296,54 @@ class Station:
             tasks.append(asyncio.create_task(self.monitoring.start(), name="monitoring"))
             for parts in self.tables.values():
                 tasks += [asyncio.create_task(device.link.run()) for device in parts.devices.values()]
+            every = ((name, parts.devices) for name, parts in self.tables.items())
+            self.keeper.watch(hosts, {f"{name}/{key}": host for name, its in every for key, host in its.items()})
             log.info("station_started", site=self.config.station.site, boot=self.boot, version=VERSION)
             failures = [parts.host.failed for parts in self.tables.values()]
-            await self._until_stopped(tasks, failures)
+            await self._until(tasks[0], tasks, failures)
+            self.keeper.stopping()
+            if self._finish_s and self._under_way():
+                tasks.append(asyncio.create_task(self._finished(hurry), name="finish"))
+                await self._until(tasks[-1], tasks, failures)
         finally:
-            complete = await self._close(control, tasks)
+            self.keeper.stopping()
+            try:
+                complete = await self._close(control, tasks)
+            finally:
+                await self.keeper.close()
         log.info("station_stopped", state="complete" if complete else "incomplete")
         return complete
 
-    async def _until_stopped(self, tasks: list[asyncio.Task[Any]], failures: list[asyncio.Future[None]]) -> None:
-        stop, running = tasks[0], set(tasks)
-        while not stop.done():
+    async def _until(
+        self, end: asyncio.Task[Any], tasks: list[asyncio.Task[Any]], failures: list[asyncio.Future[None]]
+    ) -> None:
+        running = {task for task in tasks if not task.done()}
+        while not end.done():
             done, _ = await asyncio.wait([*running, *failures], return_when=asyncio.FIRST_COMPLETED)
             for ended in done:
                 ended.result()  # a link that gave up ends well; anything else must be heard
             running -= done
+
+    def _under_way(self) -> list[str]:
+        """Tables where an attempt is under way: a restart in it is a re-throw, which players see."""
+        rounds = {name: parts.host.committed.round for name, parts in self.tables.items()}
+        return [name for name, current in rounds.items() if current is not None and current.phase == "running"]
+
+    async def _finished(self, hurry: asyncio.Event | None) -> None:
+        """Until no attempt is under way, or ``hurry`` is set, or the time for it is over. Of what is still under way
+        then the journal knows that it was not seen to its end."""
+        under_way = ", ".join(self._under_way())
+        self._log.info("stop_waits", detail=f"attempts under way: {under_way}", wait_s=self._finish_s)
+        told = asyncio.create_task((hurry or asyncio.Event()).wait(), name="hurry")
+        try:
+            async with asyncio.timeout(self._finish_s):
+                while self._under_way() and not told.done():
+                    awaited: list[asyncio.Future[Any]] = [told, *(parts.news() for parts in self.tables.values())]
+                    await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+        except TimeoutError:
+            self._log.warning("stop_waited", detail=f"still under way: {', '.join(self._under_way())}")
+        finally:
+            told.cancel()
 
     async def _close(self, control: ControlServer, tasks: list[asyncio.Task[Any]]) -> bool:
         """Devices first, so that nothing new comes; then what waits for the disk; then the broker."""
@@ -325,6 +377,7 @@ class Station:
             if (now := self.clock.now()).since_s(alerts_at) >= ALERTS_EVERY_S:
                 alerts_at = now
                 self._look(now)
+            self.keeper.ticked()
             if self.clock.now().since_s(health_at) >= HEALTH_EVERY_S:
                 health_at = self.clock.now()
                 self.watch.look_at_computer()
@@ -355,8 +408,7 @@ class Station:
 
         A disk that fails now is met by the next commit.
         """
-        rounds = (parts.host.committed.round for parts in self.tables.values())
-        if not any(current is not None and current.phase == "running" for current in rounds):
+        if not self._under_way():
             with contextlib.suppress(JournalUnavailable):
                 self.retention.step()
                 self.journal.maintain()

@@ -65,6 +65,11 @@ class GatedTransport:
             if channel is not None:
                 await channel.take(reason)
 
+    @property
+    def lent(self) -> bool:
+        """Whether somebody else has it now."""
+        return self._is_lent()
+
     def _is_lent(self) -> bool:
         return self._lent is not None
 
