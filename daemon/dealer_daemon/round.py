@@ -47,6 +47,7 @@ from dealer_daemon.events import (
     ShoeCutCard,
     ShoeEnded,
     TablePaused,
+    TableReconfigured,
     TableResumed,
     TableStarted,
     Violation,
@@ -174,7 +175,7 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(state, expired=gone)
         case AlertRaised() | AlertCleared():
             return replace(state, alerts=_alerts(state, event, event.data))
-        case Violation() | CardRepeated():
+        case Violation() | CardRepeated() | TableReconfigured():
             return state
         case EventsLost() as data:
             after = _after_loss(state, data) if data.from_sequence == before + 1 else _given_up(state, data)

@@ -46,7 +46,7 @@ class FlightRecorder:
         self._directory = directory
         self._driver = driver
         self._device = device
-        self._keep_ns = keep_days * DAY_NS
+        self.keep_days(keep_days)
         self._max_bytes = max_bytes_per_file
         self._min_free_bytes = min_free_bytes
         self._create = create
@@ -57,6 +57,10 @@ class FlightRecorder:
         self._looked_at_bytes = 0
         self._retry_mono_ns = 0
         self._missing_bytes = 0
+
+    def keep_days(self, days: int) -> None:
+        """From now on files are kept for so many days."""
+        self._keep_ns = days * DAY_NS
 
     def rx(self, data: bytes, at: Instant) -> None:
         """Bytes from the device."""

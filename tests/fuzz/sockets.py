@@ -9,6 +9,7 @@ from random import Random
 import msgspec
 
 from dealer_daemon.cli.enter import parse_result
+from dealer_daemon.service.reload import Reloaded
 from dealer_daemon.station.control import SOCKET_NAME, ControlServer
 from dealer_daemon.station.lending import lease
 from fuzz.folder import folder
@@ -33,7 +34,9 @@ class ControlLines:
     async def _play(self, case: Case) -> None:
         unhandled: list[str] = []
         asyncio.get_running_loop().set_exception_handler(lambda _loop, context: unhandled.append(str(context)))
-        server = ControlServer(folder(), lambda: {"site": "studio-1"}, functools.partial(lease, {}))
+        server = ControlServer(
+            folder(), lambda: {"site": "studio-1"}, functools.partial(lease, {}), lambda: Reloaded(ok=True)
+        )
         await server.start()
         try:
             for line in case:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dealer_daemon.service.notify import Notifier
     from dealer_daemon.service.starts import Starts
 
+STDERR = 2
+
 
 def add(commands: Subcommands) -> None:
     """Add the subcommand."""
@@ -33,7 +35,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument(
         "--log-format", choices=("auto", "json", "text", "journald"), default="auto", help="default: auto"
     )
-    parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="info")
+    parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), help="default: the file's")
     parser.add_argument(
         "--finish-s",
         type=seconds,
@@ -60,14 +62,13 @@ def run(arguments: argparse.Namespace) -> int:
     from dealer_daemon.station.named_files import files_check
 
     notifier = Notifier.from_environment()
-    # What the watchdog kills says first where it stood.
-    faulthandler.enable()
+    faulthandler.enable(file=STDERR)  # what the watchdog kills says first where it stood
     try:
         config = load_config(arguments.config, files_check(starting=True))
     except ConfigErrors as errors:
         notifier.status(f"the configuration is wrong: {errors.errors[0]}")
         return complain(str(errors), WRONG)
-    configure(arguments.log_format, arguments.log_level)
+    configure(arguments.log_format, arguments.log_level or config.station.log_level)
     # Recordings show cards before anybody may know them: nothing that we make is for other users of this PC.
     os.umask(os.umask(0o077) | 0o027)
     folder = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]
@@ -79,11 +80,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _run(config: Config, arguments: argparse.Namespace, notifier: Notifier, starts: Starts) -> int:
+    from dealer_daemon.config import load_config
     from dealer_daemon.journal import JournalError, StateDirUnusable
     from dealer_daemon.round import FoldError
     from dealer_daemon.service.starts import STEADY_S
     from dealer_daemon.signing import KeyFileError
     from dealer_daemon.station import RulesChanged, ShadowChanged, Station
+    from dealer_daemon.station.named_files import files_check
+    from dealer_daemon.station.reload import reload
     from dealer_daemon.web import BindError
     from dealer_drivers.secret_files import CredentialMissing
 
@@ -101,7 +105,15 @@ async def _run(config: Config, arguments: argparse.Namespace, notifier: Notifier
         loop.add_signal_handler(number, on_signal, number)
     await _after_failures(starts, notifier, stop)
     steady = loop.call_later(STEADY_S, starts.steady)
-    station = Station(config, clock_speed=arguments.speed, finish_s=arguments.finish_s, notifier=notifier)
+    station = Station(
+        config,
+        clock_speed=arguments.speed,
+        finish_s=arguments.finish_s,
+        notifier=notifier,
+        read=lambda: load_config(arguments.config, files_check(starting=True)),
+        log_level_given=arguments.log_level is not None,
+    )
+    loop.add_signal_handler(signal.SIGHUP, reload, station)
     try:
         await station.run(stop, hurry)
     except (KeyFileError, CredentialMissing, RulesChanged, ShadowChanged, StateDirUnusable) as error:

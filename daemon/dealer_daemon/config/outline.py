@@ -34,6 +34,18 @@ def read_toml(path: Path) -> dict[str, Any]:
     raise ConfigErrors([ConfigError(str(path), None, "", reason)])
 
 
+def state_dir_in(path: Path) -> Path:
+    """The state directory that the configuration file names, whatever else is wrong with it. Raises ``ConfigErrors``
+    where it names none."""
+    station = read_toml(path).get("station")
+    name = station.get("state_dir") if isinstance(station, Mapping) else None
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise ConfigErrors(
+            [ConfigError(str(path), None, "station.state_dir", "missing: where is the station's state?")]
+        )
+    return path.absolute().parent / name
+
+
 def tables_in(path: Path) -> dict[str, TableOutline]:
     """The tables of the configuration file, and what is no table left out. Raises ``ConfigErrors`` as ``read_toml``."""
     tables = read_toml(path).get("tables")

@@ -93,7 +93,9 @@ def _read_table(
         shadow=keys.shadow,
         devices=tuple(devices),
         settings=loaded,
-        config_hash=_hash(name, keys, devices, settings),
+        written=settings,
+        config_hash=_hash(_resolved(name, keys, devices, settings)),
+        fixed_hash=_hash(_resolved(name, keys, devices, settings) | {"tries_before_pause": None}),
         screen_language=keys.screen_language,
     )
 
@@ -193,9 +195,9 @@ def _check_ports(values: object, path: KeyPath, ports: dict[str, str], problems:
             ports[key] = here
 
 
-def _hash(name: str, keys: TableKeys, devices: list[DeviceConfig], settings: msgspec.Struct) -> str:
-    """SHA-256 of the canonical JSON of all that decides how the table works, defaults included."""
-    resolved = {
+def _resolved(name: str, keys: TableKeys, devices: list[DeviceConfig], settings: msgspec.Struct) -> dict[str, Any]:
+    """All that decides how the table works, defaults included."""
+    return {
         "name": name,
         "game": keys.game,
         "round_source": keys.round_source,
@@ -214,4 +216,8 @@ def _hash(name: str, keys: TableKeys, devices: list[DeviceConfig], settings: msg
         ],
         "settings": settings,
     } | ({"shadow": True} if keys.shadow else {})
+
+
+def _hash(resolved: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON."""
     return "sha256:" + hashlib.sha256(msgspec.json.encode(resolved, order="sorted")).hexdigest()

@@ -48,6 +48,8 @@ class StationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     calibration_dir: Text | None = None
     """Where `dealer-calibrate` keeps calibrations: a folder a table in it, and in that one a device. Without it
     `calibration` in `state_dir`. A relative path is meant from the folder of the configuration file."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """What is worth a line in the log; `dealer-daemon run --log-level` says otherwise for one run."""
     calibration_max_age_days: Annotated[int, Meta(ge=1, le=3650, description="days, 1 to 3650")] = 180
     """An older calibration is warned of, in the device's health and once in the log."""
 
@@ -184,8 +186,9 @@ class DeviceConfig:
 @dataclass(frozen=True, slots=True)
 class TableConfig:
     """One table. ``settings`` is what its game loads from its settings: files that they name are read
-    here, and only here. ``config_hash`` is SHA-256 over all that is here but the screen's language, of such files over
-    the path."""
+    here, and only here; ``written`` are they as they stand in the file. ``config_hash`` is SHA-256 over all that is
+    here but the screen's language, of such files over the path; ``fixed_hash`` the same without what a reload may
+    change."""
 
     name: str
     game: str
@@ -195,7 +198,9 @@ class TableConfig:
     shadow: bool
     devices: tuple[DeviceConfig, ...]
     settings: Any
+    written: msgspec.Struct
     config_hash: str
+    fixed_hash: str
     screen_language: Language = Language.ENGLISH
 
 

@@ -52,6 +52,7 @@ from dealer_daemon.events.rounds import (
     RoundOutcome,
     RoundVoided,
     TablePaused,
+    TableReconfigured,
     TableResumed,
     TableStarted,
     Violation,
@@ -104,6 +105,7 @@ __all__ = [
     "ShufflerChange",
     "ShufflerTamper",
     "TablePaused",
+    "TableReconfigured",
     "TableResumed",
     "TableStarted",
     "UnknownEventType",
@@ -158,6 +160,7 @@ _TYPES: tuple[type[EventData], ...] = (
     EventsLost,
     AlertRaised,
     AlertCleared,
+    TableReconfigured,
 )
 
 EVENT_TYPES: dict[str, type[EventData]] = {cls.type: cls for cls in _TYPES}

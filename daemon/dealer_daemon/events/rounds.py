@@ -27,6 +27,16 @@ class TableStarted(EventData, frozen=True, kw_only=True):
     An open round is played to its end by these."""
 
 
+class TableReconfigured(EventData, frozen=True, kw_only=True):
+    """The running station took up other values of some keys of the table's configuration."""
+
+    type: ClassVar[str] = "table.reconfigured"
+    config_hash: str
+    """SHA-256 of the table's configuration from here on."""
+    changed: Facts
+    """The keys and what they are from here on."""
+
+
 class RoundOpened(EventData, frozen=True, kw_only=True):
     """A round began; bets may be taken until ``betting.closed``."""
 

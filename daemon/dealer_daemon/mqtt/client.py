@@ -6,7 +6,7 @@ import asyncio
 import functools
 import random
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 from paho.mqtt.client import topic_matches_sub
@@ -137,6 +137,12 @@ class MqttClient:
         none."""
         if self._connection is not None:
             self._connection.abort(Closing(Ending.LOST, reason))
+
+    def renew_credentials(self, settings: BrokerSettings) -> None:
+        """Shows the user name, password and certificates of ``settings`` from the next connection on."""
+        names = ("username", "password_file", "ca_file", "cert_file", "key_file")
+        self.settings = replace(self.settings, **{name: getattr(settings, name) for name in names})
+        self._nodes = self.settings.nodes()
 
     # -- life ---------------------------------------------------------------------------------------------------
 

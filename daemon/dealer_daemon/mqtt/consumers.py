@@ -66,7 +66,7 @@ class Consumers:
         self._published = published
         self._now = now
         self._changed = changed
-        self._gone_s = gone_s
+        self.gone_s = gone_s
         self._loop = asyncio.get_running_loop()
         self._log = structlog.get_logger().bind(table=topics.table)
         self._bad: set[str] = set()
@@ -113,7 +113,7 @@ class Consumers:
     def connected(self) -> None:
         """The link is up: from now on a consumer can be heard, and its silence counts."""
         self.disconnected()
-        self._look = self._loop.call_later(self._gone_s / LOOKS, self._look_at_all)
+        self._look = self._loop.call_later(self.gone_s / LOOKS, self._look_at_all)
 
     def disconnected(self) -> None:
         """The link is down, or the station ends: nobody can be heard, so no silence counts."""
@@ -182,21 +182,21 @@ class Consumers:
 
     def _look_at_all(self) -> None:
         """By the clock, not by each event: a drain moves thousands of events a second past the consumers."""
-        self._look = self._loop.call_later(self._gone_s / LOOKS, self._look_at_all)
+        self._look = self._loop.call_later(self.gone_s / LOOKS, self._look_at_all)
         now_s, published, changed = self._loop.time(), self._published(), False
         for name, consumer in self._known.items():
             if consumer.sequence >= published:
                 consumer.owing_since_s = None
             elif consumer.owing_since_s is None:
                 consumer.owing_since_s = now_s
-            elif not consumer.gone and now_s - consumer.owing_since_s >= self._gone_s:
+            elif not consumer.gone and now_s - consumer.owing_since_s >= self.gone_s:
                 consumer.gone = changed = True
                 self._log.warning(
                     "consumer gone",
                     consumer=name,
                     sequence=consumer.sequence,
                     detail=f"{published - consumer.sequence} events wait for it, and it has said nothing for "
-                    f"{self._gone_s:g} s; start it again, or, if it has left for good, publish an empty retained "
+                    f"{self.gone_s:g} s; start it again, or, if it has left for good, publish an empty retained "
                     f"message to {self._topics.acks(name)}",
                 )
         if changed:

@@ -110,6 +110,10 @@ class Publisher:
 
     # -- what others see and ask ---------------------------------------------------------------------------------
 
+    def consumers_gone_after(self, seconds: float) -> None:
+        """A consumer that says nothing for so long, while events wait for it, is gone."""
+        self._consumers.gone_s = seconds
+
     @property
     def cursor(self) -> int:
         """Everything up to this sequence was acknowledged by the broker, or given up by a person."""

@@ -143,6 +143,11 @@ class Uplink:
         """See ``Publisher.resend``."""
         return self._publisher.resend(from_sequence)
 
+    def renew(self, settings: BrokerSettings, consumer_gone_s: float) -> None:
+        """Show other credentials from the next connection on; take a consumer for gone after so many seconds."""
+        self._client.renew_credentials(settings)
+        self._publisher.consumers_gone_after(consumer_gone_s)
+
     def start(self) -> None:
         """Begins to connect, publish and listen. Raises ``JournalError`` where the journal cannot be read."""
         if (heads := self._heads) is not None:

@@ -25,6 +25,7 @@ class Notifier:
         self.watchdog_s = watchdog_s
         self._address = None if address is None else "\0" + address[1:] if address.startswith("@") else address
         self._status = ""
+        self._owed: list[str] = []
 
     @classmethod
     def from_environment(cls, environment: MutableMapping[str, str] | None = None) -> Notifier:
@@ -44,15 +45,15 @@ class Notifier:
 
     def ready(self) -> bool:
         """The station took up its tables, or a reload is over."""
-        return self._tell("READY=1")
+        return self._owe("READY=1")
 
     def reloading(self) -> bool:
         """The configuration is being read again; ``ready`` follows."""
-        return self._tell(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
+        return self._owe(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self) -> bool:
         """The station stops."""
-        return self._tell("STOPPING=1")
+        return self._owe("STOPPING=1")
 
     def alive(self) -> bool:
         """Feeds the watchdog."""
@@ -68,7 +69,21 @@ class Notifier:
             self._status = text
         return told
 
+    def _owe(self, message: str) -> bool:
+        """A change of state: where it is not taken, it is said again before anything else."""
+        if self._address is not None:
+            self._owed.append(message)
+        return self._pay() and self._address is not None
+
+    def _pay(self) -> bool:
+        while self._owed and self._sent(self._owed[0]):
+            del self._owed[0]
+        return not self._owed
+
     def _tell(self, message: str) -> bool:
+        return self._pay() and self._sent(message)
+
+    def _sent(self, message: str) -> bool:
         """Whether it was taken."""
         if self._address is None:
             return False

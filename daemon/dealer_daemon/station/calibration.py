@@ -29,7 +29,7 @@ class CalibrationWatch:
 
     def __init__(self, used: CalibrationInUse, max_age_days: int) -> None:
         self._used = used
-        self._max_age_days = max_age_days
+        self.max_age_days = max_age_days
         self._device_serial: str | None = None
         self._heard_at: Instant | None = None
         self._drift = DriftMonitor(used.expected)
@@ -66,8 +66,8 @@ class CalibrationWatch:
         found: dict[str, str] = {}
         if self._made is not None:
             days = (dt.datetime.fromtimestamp(at.wall_ns / NS_PER_S, dt.UTC) - self._made).days
-            if days > self._max_age_days:
-                found[AGE] = f"the calibration is {days} days old, more than {self._max_age_days}: calibrate anew"
+            if days > self.max_age_days:
+                found[AGE] = f"the calibration is {days} days old, more than {self.max_age_days}: calibrate anew"
         unknown = "whether the calibration is of this device is not known: "
         if self._used.stored is not None and self._serial is None:
             found[SERIAL] = unknown + "the calibration names no serial number"

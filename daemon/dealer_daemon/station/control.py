@@ -1,7 +1,7 @@
 """A socket in the state directory by which commands on this host ask the running daemon: one JSON line each way.
 
 Only who may enter the state directory can reach it. Nothing that it answers changes anything, but for a device that a
-technician's bench asks for (``lending.py``).
+technician's bench asks for (``lending.py``), and a configuration that is to be read again (``reload.py``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from dealer_daemon.handover import LONGEST_LINE, SOCKET_NAME, Answer, Lend, socket_name
+from dealer_daemon.service.reload import Reloaded
 from dealer_drivers.json_text import decode_json
 
 ASK_WITHIN_S = 3.0
@@ -29,12 +30,15 @@ Lending = Callable[[Lend, Callable[[], Awaitable[bytes]], Callable[[Answer], Awa
 
 
 class ControlServer:
-    """Answers ``{"ask": "status"}``, and leaves ``{"ask": "lend"}`` to ``lend``."""
+    """Answers ``{"ask": "status"}`` and ``{"ask": "reload"}``, and leaves ``{"ask": "lend"}`` to ``lend``."""
 
-    def __init__(self, state_dir: Path, status: Callable[[], dict[str, Any]], lend: Lending) -> None:
+    def __init__(
+        self, state_dir: Path, status: Callable[[], dict[str, Any]], lend: Lending, reload: Callable[[], Reloaded]
+    ) -> None:
         self._state_dir = state_dir
         self._status = status
         self._lend = lend
+        self._reload = reload
         self._server: asyncio.Server | None = None
         self._talks: set[asyncio.Task[None]] = set()
 
@@ -93,7 +97,10 @@ class ControlServer:
             asked = None
         if asked == "status":
             return self._status()
-        return {"error": 'ask for "status" or "lend"'}
+        if asked == "reload":
+            answer: dict[str, Any] = msgspec.to_builtins(self._reload())
+            return answer
+        return {"error": 'ask for "status", "reload" or "lend"'}
 
 
 def _lend_in(question: bytes) -> Lend | Answer | None:

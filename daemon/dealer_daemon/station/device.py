@@ -146,6 +146,15 @@ class DeviceHost:
             lent=lent,
             recorder_writes=None if self.recorder is None else self.recorder.problem is None,
         )
+
+    def keep(self, recordings_days: int, calibration_max_age_days: int) -> None:
+        """Keep recordings for so many days, and take a calibration for old after so many."""
+        if self.recorder is not None:
+            self.recorder.keep_days(recordings_days)
+        if self._calibration is not None:
+            self._calibration.max_age_days = calibration_max_age_days
+            self._warned.discard(AGE)
+
     @property
     def busy_s(self) -> float:
         """For how long its driver has been opening, writing or closing; one that is lent only waits."""

@@ -91,7 +91,7 @@ class TableHost:
         command_max_age_s: float = 0,
     ) -> None:
         self.config = config
-        self._command_max_age_s = command_max_age_s
+        self.command_max_age_s = command_max_age_s
         self._journal = journal
         self._clock = clock
         self._boot = boot
@@ -147,6 +147,11 @@ class TableHost:
         """Something needs a person, or does no more: committed as soon as the disk takes it."""
         if changes:
             self._take(self._table.alerts(changes, self._clock.now()))
+
+    def reconfigure(self, config: TableConfig) -> None:
+        """Go by another ``tries_before_pause``, from the next round on; the event says when that is."""
+        self.config = config
+        self._take(self._table.reconfigure(config.tries_before_pause, config.config_hash, self._clock.now()))
 
     def hold(self, held: HeldBody | None) -> None:
         """The station may not speak for this table, or may again. What only a person ends makes the table stand: it
@@ -234,16 +239,16 @@ class TableHost:
 
         Only where the station asks for a time. One that was answered before keeps its answer.
         """
-        if not self._command_max_age_s:
+        if not self.command_max_age_s:
             return None
         if command.sent_ns is None:
             message = "it does not say when it was sent: give it a `time`, RFC 3339"
         else:
             off_s = abs(self._clock.now().wall_ns - command.sent_ns) / NS_PER_S
-            if off_s <= self._command_max_age_s:
+            if off_s <= self.command_max_age_s:
                 return None
             message = (
-                f"its time is {off_s:.1f} s from the station's and at most {self._command_max_age_s:g} s are allowed: "
+                f"its time is {off_s:.1f} s from the station's and at most {self.command_max_age_s:g} s are allowed: "
                 "if it is still meant, send it again with the time of now; is it new, set both clocks (NTP)"
             )
         return Reply(command=command.id, ok=False, error=ErrorCode.EXPIRED, message=message)

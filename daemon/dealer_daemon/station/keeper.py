@@ -27,12 +27,12 @@ class Keeper:
 
     def __init__(self, notifier: Notifier, says: Callable[[], list[TableSays]]) -> None:
         self.note = ""
+        self.stops = False
         self._notifier = notifier
         self._says = says
         self._hosts: Mapping[str, TableHost] = {}
         self._devices: Mapping[str, DeviceHost] = {}
         self._ticked_at_s = self._loop_s()
-        self._stopping = False
         self._why: str | None = None
         self._task: asyncio.Task[None] | None = None
         self._log = structlog.get_logger()
@@ -52,8 +52,8 @@ class Keeper:
     def stopping(self) -> None:
         """The station stops; until that is done it is watched, but for time-outs that nobody looks at any more.
         Idempotent."""
-        if not self._stopping:
-            self._stopping = True
+        if not self.stops:
+            self.stops = True
             self._notifier.stopping()
             self._notifier.status("stopping: " + self._line())
 
@@ -66,7 +66,7 @@ class Keeper:
 
     def show(self) -> None:
         """Say now how things are."""
-        if not self._stopping:
+        if not self.stops:
             self._notifier.status(self._line())
 
     async def _run(self) -> None:
@@ -94,7 +94,7 @@ class Keeper:
         untried = {name: host.untried_s for name, host in self._hosts.items()}
         signs = Signs(
             late_s=late_s,
-            unticked_s=0.0 if self._stopping else self._loop_s() - self._ticked_at_s,
+            unticked_s=0.0 if self.stops else self._loop_s() - self._ticked_at_s,
             untried_s={name: since_s for name, since_s in untried.items() if since_s is not None},
             busy_s={name: device.busy_s for name, device in self._devices.items()},
         )

@@ -45,7 +45,7 @@ class Retention:
         self, journal: Journal, days: int, now: Callable[[], Instant], boot: str, hosts: Mapping[str, Hosted]
     ) -> None:
         self._journal = journal
-        self._days = days
+        self.days = days
         self._now = now
         self._boot = boot
         self._hosts = hosts
@@ -61,9 +61,9 @@ class Retention:
         Raises ``JournalError``.
         """
         now = self._now()
-        if not self._clock.observe(now) or self._days == 0:
+        if not self._clock.observe(now) or self.days == 0:
             return False
-        older_than_ns = too_old_ns(now.wall_ns, self._days)
+        older_than_ns = too_old_ns(now.wall_ns, self.days)
         rows = self._journal.oldest_rows(SLICE_ROWS)
         if not any(row.wall_ns <= older_than_ns for row in rows):
             self._say_what_went()

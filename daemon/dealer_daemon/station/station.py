@@ -40,6 +40,7 @@ from dealer_daemon.station.keeper import Keeper
 from dealer_daemon.station.lending import lease
 from dealer_daemon.station.messages import alert_bodies
 from dealer_daemon.station.monitoring import MonitoringServer
+from dealer_daemon.station.reload import reload
 from dealer_daemon.station.retention import Retention
 from dealer_daemon.station.screen import StationScreen
 from dealer_daemon.station.seeing import HostWatch, TableWatch
@@ -231,11 +232,19 @@ class TableParts:
 
 class Station:
     """See the module. ``clock_speed`` is 1 except with simulated devices that run fast; ``finish_s``: how long a stop
-    waits for attempts that are under way; ``notifier``: the service manager.
+    waits for attempts that are under way; ``notifier``: the service manager; ``read`` gives the configuration as its
+    file says it now, or raises ``ConfigErrors``; ``log_level_given``: whatever the file says of it does not count.
     """
 
     def __init__(
-        self, config: Config, *, clock_speed: float = 1.0, finish_s: float = 0.0, notifier: Notifier | None = None
+        self,
+        config: Config,
+        *,
+        clock_speed: float = 1.0,
+        finish_s: float = 0.0,
+        notifier: Notifier | None = None,
+        read: Callable[[], Config] | None = None,
+        log_level_given: bool = False,
     ) -> None:
         self.config = config
         self.clock_speed = clock_speed
@@ -252,7 +261,9 @@ class Station:
         self.monitoring = MonitoringServer(config.monitoring, self.figures, self.status, self._monitoring_told)
         self._ticked_s = time.monotonic()
         self._finish_s = finish_s
-        self._notifier = notifier or Notifier()
+        self.notifier = notifier or Notifier()
+        self.read = read or (lambda: config)
+        self.log_level_given = log_level_given
         self.keeper: Keeper
         self._log = structlog.get_logger()
 
@@ -284,8 +295,10 @@ class Station:
         self.retention = Retention(self.journal, days, self.clock.now, self.boot, hosts)
         if self.config.screen is not None:
             self.screen = StationScreen(self.config.screen, self.tables, self.journal, self.clock, self.boot)
-        self.keeper = Keeper(self._notifier, lambda: [parts.says() for parts in self.tables.values()])
-        control = ControlServer(state_dir, self.status, functools.partial(lease, self.tables))
+        self.keeper = Keeper(self.notifier, lambda: [parts.says() for parts in self.tables.values()])
+        control = ControlServer(
+            state_dir, self.status, functools.partial(lease, self.tables), functools.partial(reload, self)
+        )
         try:
             await control.start()
             for parts in self.tables.values():

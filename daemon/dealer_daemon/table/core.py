@@ -6,6 +6,7 @@ thrown away and a new one folded from the journal, because its state has gone ah
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from dealer_daemon.events import (
     Event,
     EventsExpired,
     Facts,
+    TableReconfigured,
     TableStarted,
 )
 from dealer_daemon.games.game import AttemptGame, CardGame, TableDevice
@@ -50,6 +52,15 @@ class TableSetup:
     shadow: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """What counts once the round that was open is over."""
+
+    after_round: str | None
+    tries_before_pause: int
+    config_hash: str
+
+
 class Table:
     """See the module. ``state`` is the fold of the journal."""
 
@@ -57,6 +68,7 @@ class Table:
         self.setup = setup
         self.state = state
         self._boot = boot
+        self._next: _Next | None = None
         self._frames = FrameLog((device.name, device.driver) for device in setup.devices)
         self._calibrations = {
             device.name: device.calibration for device in setup.devices if device.calibration is not None
@@ -152,6 +164,24 @@ class Table:
             turn.emit(data, in_round=False)
         return self._done(turn)
 
+    def reconfigure(self, tries_before_pause: int, config_hash: str, at: Instant) -> Decision:
+        """Play by another ``tries_before_pause`` from the next round on: at once where none is open. The newest call
+        counts."""
+        current = self.state.round
+        self._next = _Next(None if current is None else current.id, tries_before_pause, config_hash)
+        return self._done(self._turn(at))
+
+    def _take_up(self, turn: Turn) -> None:
+        """The round for which the old rules counted is over."""
+        current, following = turn.state.round, self._next
+        if following is None or (current is not None and current.id == following.after_round):
+            return
+        self._next = None
+        tries = following.tries_before_pause
+        self._play.rules = dataclasses.replace(self._play.rules, tries_before_pause=tries)
+        changed: Facts = {"tries_before_pause": tries}
+        turn.emit(TableReconfigured(config_hash=following.config_hash, changed=changed), in_round=False)
+
     def deadline_ns(self) -> int | None:
         """Monotonic time of the next ``tick`` that can matter."""
         return self._play.deadline_ns()
@@ -189,6 +219,8 @@ class Table:
     def _done(self, turn: Turn, command: CommandRecord | None = None) -> Decision:
         if isinstance(self._play, CardPlay):
             self._play.settle(turn)
+        if self._next is not None:
+            self._take_up(turn)
         self.state = turn.state
         return turn.decision(command)
 

@@ -67,8 +67,10 @@ def test_a_service_manager_that_is_gone_or_reads_nothing_holds_nobody_up(tmp_pat
         while notifier.alive():
             assert time.monotonic() - began_s < 60, "its queue never fills"
         assert not notifier.status("s")
+        assert not notifier.ready()
         manager.said()
         assert notifier.status("s"), "what was not taken is said again"
+        assert [next(iter(fields)) for _, fields in manager.said()[-2:]] == ["READY", "STATUS"]
 
 
 @pytest.mark.parametrize(
