@@ -289,3 +289,14 @@ def load_driver(name: str) -> Driver:
             ) from error
         return driver
     raise UnknownDriver(f"no driver {name!r}; installed are: {', '.join(driver_names()) or 'none'}")
+
+
+def installed_drivers() -> list[Driver]:
+    """Every driver that can be loaded."""
+    drivers = []
+    for name in driver_names():
+        try:
+            drivers.append(load_driver(name))
+        except UnknownDriver:
+            continue
+    return drivers

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dealer_calibration.attached.find import Attached
-from dealer_drivers.driver import Attachment, Driver, UnknownDriver, driver_names, load_driver
+from dealer_drivers.attached import Attached
+from dealer_drivers.driver import Attachment, Driver
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +15,6 @@ class Fit:
     driver: str
     why: str
     sure: bool
-
-
-def installed() -> list[Driver]:
-    """Every driver that can be loaded."""
-    drivers = []
-    for name in driver_names():
-        try:
-            drivers.append(load_driver(name))
-        except UnknownDriver:
-            continue
-    return drivers
 
 
 def fits_of(attached: Attached, drivers: list[Driver]) -> list[Fit]:

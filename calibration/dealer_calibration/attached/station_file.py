@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from dealer_calibration.attached.find import Attached
 from dealer_calibration.attached.fit import Fit
+from dealer_drivers.attached import Attached
 from dealer_drivers.driver import Driver, Observes
 
 GAMES: dict[Observes, tuple[str, str, str]] = {

@@ -41,11 +41,11 @@ def add(commands: Subcommands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Exit codes: 0 listed (nothing attached is an answer, too), 2 a port, driver or file is wrong."""
     from dealer_calibration.attached import find_attached, fits_of
-    from dealer_calibration.attached.find import named_by_hand
-    from dealer_calibration.attached.fit import installed
+    from dealer_drivers.attached import named_by_hand
+    from dealer_drivers.driver import installed_drivers
     from dealer_drivers.errors import OptionError
 
-    drivers = installed()
+    drivers = installed_drivers()
     if arguments.drivers:
         return _drivers(drivers, as_json=arguments.json)
     try:

@@ -15,6 +15,7 @@ from dealer_daemon.config.errors import ConfigError, ConfigErrors
 from dealer_daemon.config.lines import KeyPath, Lines
 from dealer_daemon.config.monitoring import monitoring_problems
 from dealer_daemon.config.outline import read_toml
+from dealer_daemon.config.ports import read_ports
 from dealer_daemon.config.screen import screen_problems
 from dealer_daemon.config.tables import read_tables
 from dealer_daemon.config.types import (
@@ -38,7 +39,7 @@ AlsoCheck = Callable[
 ]
 """Sections that could be read, and what is wrong with what they name."""
 
-SECTIONS = ("station", "mqtt", "screen", "monitoring", "tables")
+SECTIONS = ("station", "mqtt", "screen", "monitoring", "tables", "ports")
 
 
 def load_config(path: Path, also: AlsoCheck | None = None) -> Config:
@@ -112,6 +113,7 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem], also: A
         station = _absolute(station, folder, "state_dir", "signing_key_file", "calibration_dir")
     store = None if station is None else CalibrationStore(calibrations_folder(station))
     tables = read_tables(values.get("tables", {}), problems, store)
+    named = read_ports(values.get("ports", {}), tables, problems)
     if mqtt is not None:
         mqtt = _absolute(mqtt, folder, "password_file", "ca_file", "cert_file", "key_file")
     if also is not None:
@@ -119,7 +121,7 @@ def _read(values: dict[str, Any], folder: Path, problems: list[Problem], also: A
         problems += [problem for problem in also(station, mqtt, tables, screen) if problem.path not in said]
     if station is None or mqtt is None or monitoring is None:
         return None
-    return Config(station=station, mqtt=mqtt, tables=tables, screen=screen, monitoring=monitoring)
+    return Config(station=station, mqtt=mqtt, tables=tables, screen=screen, monitoring=monitoring, ports=named)
 
 
 def _credential_problems(values: dict[str, Any]) -> Iterator[Problem]:

@@ -144,6 +144,30 @@ class DeviceKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     path or the values that its driver or its game would else be given. It is read when the station starts."""
 
 
+Told = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9_.:#@=+-]{1,128}(?!\n)$",
+        description="1 to 128 letters, digits and _ . : # @ = + -, as `udevadm info` shows it",
+    ),
+]
+UsbId = Annotated[str, Meta(pattern=r"^[0-9a-f]{4}:[0-9a-f]{4}(?!\n)$", description="VID:PID as `lsusb` prints them")]
+Interface = Annotated[str, Meta(pattern=r"^[0-9a-f]{2}(?!\n)$", description="two digits, such as 01")]
+
+
+class PortKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[ports.NAME]``: the device that is ``/dev/dealer/NAME``. All that is given must hold."""
+
+    serial: Told | None = None
+    """Its serial number: `ID_SERIAL_SHORT` of `udevadm info --query=property DEVICE`. It may be plugged in anywhere."""
+    path: Told | None = None
+    """The socket of this PC that it is plugged into, where it has no serial number of its own: `ID_PATH`."""
+    usb: UsbId | None = None
+    """Its kind, so that no other device in that socket is taken for it."""
+    interface: Interface | None = None
+    """Which port of an adapter that has several: `ID_USB_INTERFACE_NUM`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationInUse:
     """What a device is calibrated by. ``stored``: it is one of the store; else the configuration names a file by its
@@ -211,6 +235,7 @@ class Config:
     station: StationConfig
     mqtt: MqttConfig
     tables: dict[str, TableConfig]
+    ports: dict[str, PortKeys] = field(default_factory=dict)
     screen: ScreenConfig | None = None
     """``None`` where no pages are served."""
     monitoring: MonitoringConfig = field(default_factory=MonitoringConfig)

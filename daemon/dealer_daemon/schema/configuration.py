@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from dealer_daemon.config.types import DeviceKeys, MonitoringConfig, MqttConfig, ScreenConfig, StationConfig, TableKeys
+from dealer_daemon.config.types import (
+    DeviceKeys,
+    MonitoringConfig,
+    MqttConfig,
+    PortKeys,
+    ScreenConfig,
+    StationConfig,
+    TableKeys,
+)
 from dealer_daemon.games import game_names, load_game
 from dealer_daemon.schema.components import DIALECT, JsonObject, summary, type_schemas
 from dealer_drivers.driver import driver_names, load_driver
@@ -14,7 +22,7 @@ def config_schema() -> JsonObject:
     """For the TOML file as an object. What goes together is checked by ``check-config`` alone."""
     drivers = {name: load_driver(name) for name in driver_names()}
     games = {name: load_game(name) for name in game_names()}
-    definitions = type_schemas([StationConfig, MqttConfig, ScreenConfig, MonitoringConfig])
+    definitions = type_schemas([StationConfig, MqttConfig, ScreenConfig, MonitoringConfig, PortKeys])
     for name, driver in drivers.items():
         _add(definitions, f"driver.{name}", driver.options, driver.summary)
         if driver.calibration is not None and driver.calibration.key:
@@ -46,6 +54,11 @@ def config_schema() -> JsonObject:
             "mqtt": {"$ref": "#/$defs/MqttConfig"},
             "screen": {"$ref": "#/$defs/ScreenConfig"},
             "monitoring": {"$ref": "#/$defs/MonitoringConfig"},
+            "ports": {
+                "type": "object",
+                "propertyNames": {"pattern": "^[A-Za-z0-9_-]{1,64}$"},
+                "additionalProperties": {"$ref": "#/$defs/PortKeys"},
+            },
             "tables": {
                 "type": "object",
                 "minProperties": 1,

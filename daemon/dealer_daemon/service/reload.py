@@ -103,7 +103,8 @@ def plan(running: Config, found: Config) -> Plan:
             applied += live
             tables[name] = now
             changed.append(name)
-    return Plan(tuple(applied), tuple(refused), Config(station=station, mqtt=mqtt, tables=tables), tuple(changed))
+    taken = Config(station=station, mqtt=mqtt, tables=tables, ports=found.ports)
+    return Plan(tuple(applied), tuple(refused), taken, tuple(changed))
 
 
 def _section(
