@@ -6,11 +6,26 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from dealer_daemon.cli import acl, check, demo, enter, journal, keys, record, reload, replay, run, schema, status, udev
+from dealer_daemon.cli import (
+    acl,
+    check,
+    demo,
+    doctor,
+    enter,
+    journal,
+    keys,
+    record,
+    reload,
+    replay,
+    run,
+    schema,
+    status,
+    udev,
+)
 from dealer_daemon.cli.exit_codes import DONE, EXIT_CODES, INTERRUPTED, WRONG, complain
 from dealer_drivers.standard_output import forget_output, output_lost
 
-_COMMANDS = (run, check, status, reload, enter, record, replay, journal, keys, acl, udev, schema, demo)
+_COMMANDS = (run, check, doctor, status, reload, enter, record, replay, journal, keys, acl, udev, schema, demo)
 
 
 def build_parser() -> argparse.ArgumentParser:

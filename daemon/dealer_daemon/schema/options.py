@@ -10,7 +10,15 @@ from typing import Annotated, Any, Literal, Union
 
 import msgspec
 
-from dealer_daemon.config.types import DeviceKeys, MonitoringConfig, MqttConfig, ScreenConfig, StationConfig, TableKeys
+from dealer_daemon.config.types import (
+    DeviceKeys,
+    MonitoringConfig,
+    MqttConfig,
+    PortKeys,
+    ScreenConfig,
+    StationConfig,
+    TableKeys,
+)
 from dealer_daemon.games import game_names, load_game
 from dealer_daemon.games.game import CardGame
 from dealer_daemon.schema.docstrings import field_docs, one_line, sentence
@@ -39,6 +47,7 @@ def options_page() -> str:
     parts += _section("## `[monitoring]`", MonitoringConfig)
     parts += _section("## `[tables.NAME]`", TableKeys)
     parts += _section("## `[[tables.NAME.devices]]`", DeviceKeys)
+    parts += _section("## `[ports.NAME]`", PortKeys)
     for name, game in others.items():
         parts += _game(name, game.settings)
     if cards:
