@@ -69,7 +69,7 @@ system-soak:
 	@scripts/system-packages rabbitmqctl:rabbitmq-server >&2
 
 system-test:
-	@scripts/system-packages node:nodejs npm:npm mosquitto:mosquitto ejabberdctl:ejabberd nats-server:nats-server umockdev-run:umockdev libusb-1.0.so.0:libusb-1.0-0 libzbar.so.0:libzbar0 >&2
+	@scripts/system-packages systemd-analyze:systemd udevadm:udev node:nodejs npm:npm mosquitto:mosquitto ejabberdctl:ejabberd nats-server:nats-server umockdev-run:umockdev libusb-1.0.so.0:libusb-1.0-0 libzbar.so.0:libzbar0 >&2
 
 $(VENV)/.made:
 	@scripts/system-packages venv:python3-venv >&2

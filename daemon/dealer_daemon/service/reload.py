@@ -7,7 +7,7 @@ as one: where one of its keys needs a restart, none is taken up, so that ``confi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
@@ -87,6 +87,7 @@ def plan(running: Config, found: Config) -> Plan:
     mqtt = _section("mqtt", running.mqtt, found.mqtt, MQTT, applied, refused)
     if 0 in (running.station.flight_recorder_days, found.station.flight_recorder_days):
         station = _not_after_all("flight_recorder_days", running.station, station, applied, refused)
+    refused += _screen(running.screen, found.screen)
     tables, changed = dict(running.tables), []
     for name in sorted(running.tables.keys() | found.tables.keys()):
         was, now = running.tables.get(name), found.tables.get(name)
@@ -103,8 +104,17 @@ def plan(running: Config, found: Config) -> Plan:
             applied += live
             tables[name] = now
             changed.append(name)
-    taken = Config(station=station, mqtt=mqtt, tables=tables, ports=found.ports)
+    taken = replace(found, station=station, mqtt=mqtt, tables=tables, screen=running.screen)
     return Plan(tuple(applied), tuple(refused), taken, tuple(changed))
+
+
+def _screen(was: msgspec.Struct | None, now: msgspec.Struct | None) -> Iterator[Refused]:
+    if was is None or now is None:
+        if was is not now:
+            yield Refused("screen", RESTART)
+        return
+    for key, _, _ in _differing(was, now):
+        yield Refused(f"screen.{key}", RESTART)
 
 
 def _section(
@@ -140,7 +150,9 @@ def _live(was: TableConfig, now: TableConfig) -> list[Applied]:
 def _needs_restart(was: TableConfig, now: TableConfig) -> Iterator[Refused]:
     base = f"tables.{was.name}"
     found = [
-        key for key in ("game", "round_source", "shadow", "witness_wait_s") if getattr(was, key) != getattr(now, key)
+        key
+        for key in ("game", "round_source", "screen_language", "shadow", "witness_wait_s")
+        if getattr(was, key) != getattr(now, key)
     ]
     if type(was.written) is type(now.written):
         found += [key for key, _, _ in _differing(was.written, now.written)]

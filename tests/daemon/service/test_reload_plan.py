@@ -138,3 +138,19 @@ def test_a_table_that_is_gone_from_the_file_plays_on() -> None:
 )
 def test_the_keys_that_are_taken_up_exist(section: type[msgspec.Struct], live: dict[str, str]) -> None:
     assert live.keys() <= {field.name for field in msgspec.structs.fields(section)}
+
+
+def test_the_pages_need_a_restart_key_by_key() -> None:
+    begun = plan(config(), config(more="[screen]\n"))
+    assert [one.key for one in begun.refused] == ["screen"]
+    assert begun.config.screen is None
+    moved = plan(config(more="[screen]\n"), config(more='[screen]\nlisten = "127.0.0.1:8481"\n'))
+    assert [one.key for one in moved.refused] == ["screen.listen"]
+    language = from_base(table='screen_language = "zh-Hans"')
+    assert [one.key for one in language.refused] == ["tables.r1.screen_language"]
+
+
+def test_names_of_ports_are_udevs_affair_and_taken_as_they_are() -> None:
+    found = from_base(more='[ports.wheel]\nserial = "A"\n')
+    assert (found.applied, found.refused) == ((), ())
+    assert found.config.ports
