@@ -42,7 +42,13 @@ def secret_file(value: str) -> Path:
         raise CredentialMissing(problem)
     name = value.removeprefix(SCHEME)
     folder = os.environ.get(DIRECTORY)
-    if not folder or not (Path(folder) / name).is_file():
+    try:
+        there = bool(folder) and (Path(folder) / name).is_file()
+    except OSError as error:
+        raise CredentialMissing(
+            f'"{value}": {folder} cannot be entered ({error.strerror}): look at the unit\'s User= and at its mounts'
+        ) from error
+    if not folder or not there:
         raise CredentialMissing(
             f'"{value}" was not handed over: write LoadCredential={name}:/path/of/the/file into the unit and start the '
             "daemon by systemd, or name the file itself"

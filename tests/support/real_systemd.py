@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -41,6 +42,7 @@ cp -r {files}/. $M/
 chmod 755 $M/opt/dealer-station/bin/dealer-daemon
 chroot $M systemd-sysusers /opt/source/systemd/sysusers.conf
 chroot $M chgrp -R dealer /etc/dealer-station
+mount --make-rshared {root}/m
 export container=dealer-test
 exec chroot $M {systemd} --system --unit=dealer-test.target --log-target=console --log-level=notice --show-status=no
 """
@@ -158,3 +160,4 @@ def _own_cgroup() -> Iterator[Path]:
                         folder.rmdir()
                 group.rmdir()
                 break
+            time.sleep(0.05)  # its processes are still ending

@@ -15,6 +15,7 @@ CONFIG = """
 [station]
 site = "studio-1"
 state_dir = "/var/lib/dealer-station"
+signing_key_file = "credential:signing-key"
 [mqtt]
 url = "mqtt://127.0.0.1:1"
 [tables.r1]
@@ -28,7 +29,11 @@ name = "wheel"
 driver = "cammegh-ss2"
 port = "/dev/dealer/wheel"
 """
-SOONER = "[Service]\nWatchdogSec=4s\n"
+DROP_IN = """
+[Service]
+WatchdogSec=4s
+LoadCredential=signing-key:/etc/dealer-station/credentials/signing-key.pem
+"""
 LIBRARIES = """
 import ctypes, pathlib, socket
 import cv2, numpy, usb.backend.libusb1, zxingcpp
@@ -58,8 +63,10 @@ except OSError:
     pass
 """
 SCRIPT = """
-wait_for() { for i in $(seq 150); do eval "$1" && return 0; sleep 0.2; done; echo "NEVER: $1"; return 1; }
+wait_for() { for i in $(seq 75); do eval "$1" && return 0; sleep 0.2; done; echo "NEVER: $1"; return 1; }
 show() { systemctl show -P "$1" dealer-station; }
+mkdir -m 0700 /etc/dealer-station/credentials
+/opt/dealer-station/bin/dealer-daemon keys make --dir /etc/dealer-station/credentials > /dev/null
 echo "STARTED $(timeout 60 systemctl start dealer-station; echo $?)"
 wait_for '[ -n "$(show StatusText)" ]'
 echo "STATUS $(show StatusText)"
@@ -81,6 +88,12 @@ echo "JOURNAL $(runuser -u dealer -- /opt/dealer-station/bin/dealer-daemon journ
   /var/lib/dealer-station/journal.sqlite3 | tail -1)"
 systemctl stop dealer-station
 echo "STOPPED $(show Result) $(show ActiveState) $(show ExecMainStatus)"
+sed -i 's/roulette/roulete/' /etc/dealer-station/station.toml
+systemctl reset-failed dealer-station
+timeout 60 systemctl start dealer-station 2>/dev/null; echo "WRONG-START $?"
+sleep 4
+echo "AFTER-WRONG-START $(show ActiveState) restarts $(show NRestarts) status $(show ExecMainStatus)"
+echo "SIGNED $(journalctl -u dealer-station --no-pager -o cat | grep -c events_signed)"
 systemctl start dealer-libraries; echo "SANDBOX $?"
 journalctl -u dealer-libraries --no-pager -o cat
 journalctl -u dealer-station --no-pager -o cat | grep -c 'Current thread' | sed 's/^/TRACEBACKS /'
@@ -105,7 +118,7 @@ def test_the_shipped_unit_lives_and_dies_as_it_should(tmp_path: Path, repository
         {
             "etc/dealer-station/station.toml": CONFIG,
             "etc/dealer-station/libraries.py": LIBRARIES,
-            f"{units}/dealer-station.service.d/sooner.conf": SOONER,
+            f"{units}/dealer-station.service.d/site.conf": DROP_IN,
             f"{units}/dealer-libraries.service": probe,
         },
         within_s=180,
@@ -120,6 +133,9 @@ def test_the_shipped_unit_lives_and_dies_as_it_should(tmp_path: Path, repository
         "LIBRARIES-WORK",
         "SANDBOX 0",
         "TRACEBACKS 1",
+        "WRONG-START 1",
+        "AFTER-WRONG-START failed restarts 0 status 2",
+        "SIGNED 2",
     ):
         assert line in said, said
     assert "1 of 1 tables can play" in said

@@ -121,3 +121,13 @@ def test_at_the_start_is_said_once_what_lies_open_and_that_nothing_is_signed(tmp
     with capture_logs() as lines:
         station_key(config)
     assert [line["event"] for line in lines] == ["events_unsigned"]
+
+
+def test_a_folder_of_credentials_that_cannot_be_entered_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", "/run/credentials/dealer-station.service")
+    monkeypatch.setattr(Path, "is_file", forbidden)
+    with pytest.raises(CredentialMissing, match=r"cannot be entered \(Permission denied\): look at the unit's User="):
+        secret_file("credential:signing-key")
