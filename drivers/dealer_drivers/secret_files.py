@@ -43,7 +43,7 @@ def secret_file(value: str) -> Path:
     name = value.removeprefix(SCHEME)
     folder = os.environ.get(DIRECTORY)
     try:
-        there = bool(folder) and (Path(folder) / name).is_file()
+        there = folder is not None and folder != "" and (Path(folder) / name).is_file()
     except OSError as error:
         raise CredentialMissing(
             f'"{value}": {folder} cannot be entered ({error.strerror}): look at the unit\'s User= and at its mounts'
