@@ -44,7 +44,7 @@ class Applied(msgspec.Struct, frozen=True):
     since: str
 
 
-class Refused(msgspec.Struct, frozen=True):
+class NotTaken(msgspec.Struct, frozen=True):
     """A key that stays as it was, and why."""
 
     key: str
@@ -56,7 +56,7 @@ class Reloaded(msgspec.Struct, frozen=True, kw_only=True):
 
     ok: bool
     applied: list[Applied] = []
-    refused: list[Refused] = []
+    refused: list[NotTaken] = []
     errors: list[str] = []
 
     @property
@@ -74,7 +74,7 @@ class Plan:
     """What to do. ``config``: what the station goes by when it is done; ``tables``: those of it that changed."""
 
     applied: tuple[Applied, ...]
-    refused: tuple[Refused, ...]
+    refused: tuple[NotTaken, ...]
     config: Config
     tables: tuple[str, ...]
 
@@ -82,7 +82,7 @@ class Plan:
 def plan(running: Config, found: Config) -> Plan:
     """From what the station runs by to what the file says now. A second time, with the same file, applies nothing."""
     applied: list[Applied] = []
-    refused: list[Refused] = []
+    refused: list[NotTaken] = []
     station = _section("station", running.station, found.station, STATION, applied, refused)
     mqtt = _section("mqtt", running.mqtt, found.mqtt, MQTT, applied, refused)
     if 0 in (running.station.flight_recorder_days, found.station.flight_recorder_days):
@@ -93,13 +93,13 @@ def plan(running: Config, found: Config) -> Plan:
         was, now = running.tables.get(name), found.tables.get(name)
         if was is None or now is None:
             what = "is new" if was is None else "is gone from the file"
-            refused.append(Refused(f"tables.{name}", f"the table {what}: {RESTART}"))
+            refused.append(NotTaken(f"tables.{name}", f"the table {what}: {RESTART}"))
             continue
         needs = list(_needs_restart(was, now))
         live = _live(was, now)
         if needs:
             refused += needs
-            refused += [Refused(one.key, f"another key of the table {RESTART}") for one in live]
+            refused += [NotTaken(one.key, f"another key of the table {RESTART}") for one in live]
         elif live:
             applied += live
             tables[name] = now
@@ -108,17 +108,17 @@ def plan(running: Config, found: Config) -> Plan:
     return Plan(tuple(applied), tuple(refused), taken, tuple(changed))
 
 
-def _screen(was: msgspec.Struct | None, now: msgspec.Struct | None) -> Iterator[Refused]:
+def _screen(was: msgspec.Struct | None, now: msgspec.Struct | None) -> Iterator[NotTaken]:
     if was is None or now is None:
         if was is not now:
-            yield Refused("screen", RESTART)
+            yield NotTaken("screen", RESTART)
         return
     for key, _, _ in _differing(was, now):
-        yield Refused(f"screen.{key}", RESTART)
+        yield NotTaken(f"screen.{key}", RESTART)
 
 
 def _section(
-    name: str, was: Any, now: Any, live: Mapping[str, str], applied: list[Applied], refused: list[Refused]
+    name: str, was: Any, now: Any, live: Mapping[str, str], applied: list[Applied], refused: list[NotTaken]
 ) -> Any:
     taken = {}
     for key, before, after in _differing(was, now):
@@ -126,16 +126,16 @@ def _section(
             applied.append(Applied(f"{name}.{key}", before, after, live[key]))
             taken[key] = after
         else:
-            refused.append(Refused(f"{name}.{key}", RESTART))
+            refused.append(NotTaken(f"{name}.{key}", RESTART))
     return msgspec.structs.replace(was, **taken)
 
 
-def _not_after_all(key: str, was: Any, taken: Any, applied: list[Applied], refused: list[Refused]) -> Any:
+def _not_after_all(key: str, was: Any, taken: Any, applied: list[Applied], refused: list[NotTaken]) -> Any:
     """Recorders are made, and ended, with the devices' links."""
     if getattr(was, key) == getattr(taken, key):
         return taken
     applied[:] = [one for one in applied if one.key != f"station.{key}"]
-    refused.append(Refused(f"station.{key}", f"to begin or to end it {RESTART}"))
+    refused.append(NotTaken(f"station.{key}", f"to begin or to end it {RESTART}"))
     return msgspec.structs.replace(taken, **{key: getattr(was, key)})
 
 
@@ -147,7 +147,7 @@ def _live(was: TableConfig, now: TableConfig) -> list[Applied]:
     ]
 
 
-def _needs_restart(was: TableConfig, now: TableConfig) -> Iterator[Refused]:
+def _needs_restart(was: TableConfig, now: TableConfig) -> Iterator[NotTaken]:
     base = f"tables.{was.name}"
     found = [
         key
@@ -157,17 +157,17 @@ def _needs_restart(was: TableConfig, now: TableConfig) -> Iterator[Refused]:
     if type(was.written) is type(now.written):
         found += [key for key, _, _ in _differing(was.written, now.written)]
     for key in found:
-        yield Refused(f"{base}.{key}", RESTART)
+        yield NotTaken(f"{base}.{key}", RESTART)
     before = {device.name: device for device in was.devices}
     after = {device.name: device for device in now.devices}
     devices = [
-        Refused(f"{base}.devices.{name}{key}", RESTART)
+        NotTaken(f"{base}.devices.{name}{key}", RESTART)
         for name in sorted(before.keys() | after.keys())
         for key in _of_device(before.get(name), after.get(name))
     ]
     yield from devices
     if not found and not devices and was.fixed_hash != now.fixed_hash:
-        yield Refused(base, f"a calibration or the order of its devices is another: {RESTART}")
+        yield NotTaken(base, f"a calibration or the order of its devices is another: {RESTART}")
 
 
 def _of_device(was: DeviceConfig | None, now: DeviceConfig | None) -> Iterator[str]:

@@ -9,7 +9,7 @@ import structlog
 
 from dealer_daemon.config import ConfigErrors
 from dealer_daemon.mqtt.settings import broker_settings
-from dealer_daemon.service.reload import Applied, Plan, Refused, Reloaded, plan
+from dealer_daemon.service.reload import Applied, NotTaken, Plan, Reloaded, plan
 from dealer_drivers.secret_files import CredentialMissing
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _reload(station: Station) -> Reloaded:
     applied, refused = list(todo.applied), list(todo.refused)
     if station.log_level_given and (level := [one for one in applied if one.key == LOG_LEVEL]):
         applied.remove(level[0])
-        refused.append(Refused(LOG_LEVEL, "the station was started with --log-level, which counts until its end"))
+        refused.append(NotTaken(LOG_LEVEL, "the station was started with --log-level, which counts until its end"))
     return Reloaded(ok=not refused, applied=applied, refused=refused)
 
 
