@@ -56,6 +56,7 @@ venv: $(VENV)/.installed-test ## the virtual environment alone
 lock: pyproject.toml .venv-lock/bin/uv ## newer versions into the lock files
 	$(LOCK) --upgrade --extra test pyproject.toml -o requirements-test.lock
 	$(LOCK) --extra build --extra demo --constraints requirements-test.lock pyproject.toml -o requirements.lock
+	$(LOCK) --extra docs --constraints requirements-test.lock pyproject.toml -o requirements-docs.lock
 
 clean: ## all that the targets above made
 	rm -rf $(VENV) .venv-lock tests/js/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

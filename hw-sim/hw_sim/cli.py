@@ -33,7 +33,7 @@ DONE, WRONG, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; its exit code."""
     words = sys.argv[1:] if argv is None else argv
-    options = _parser().parse_args(words, argparse.Namespace(words=words))
+    options = build_parser().parse_args(words, argparse.Namespace(words=words))
     try:
         code: int = options.command(options)
         sys.stdout.flush()
@@ -63,7 +63,8 @@ def _failed(error: OSError) -> int:
     return UNREACHABLE
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line; man pages and completion are made from it."""
     parser = argparse.ArgumentParser(prog="hw-sim", description="Simulated devices on ptys and loopback ports.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
