@@ -18,11 +18,13 @@ ARGS    ?=
 # And for chaos.
 MINUTES ?=
 SEED    ?=
+# And for deb.
+VERSION ?=
 
-.PHONY: help demo test lint bench fuzz soak chaos schema lock venv clean
+.PHONY: help demo test lint bench fuzz soak chaos schema docs deb deb-test lock venv clean
 
 help: ## what can be made
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: $(VENV)/.installed-demo ## every kind of table with simulated devices, a broker and a game server on this machine
 	$(VENV)/bin/dealer-daemon demo $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SPEED),--speed $(SPEED)) $(ARGS)
@@ -51,15 +53,24 @@ chaos: $(VENV)/.installed-test | system-test ## everything goes wrong at once an
 schema: $(VENV)/.installed-test ## docs/reference/schemas and docs/reference/reasons.md, from the types
 	$(PYTHON) -m dealer_daemon.schema docs/reference
 
+docs: $(VENV)/.installed-test ## the pages as a site in build/site; a link that leads nowhere is an error
+	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet -b dirhtml -c docs/site docs build/site
+	@echo build/site/index.html
+
+deb: $(VENV)/.installed-demo ## the Debian package in dist/: VERSION=0.1.0+site2 to tell builds of one version apart
+	@PYTHONPATH=systemd $(PYTHON) -m dealer_package build --out dist $(if $(VERSION),--version $(VERSION)) $(ARGS)
+
+deb-test: $(VENV)/.installed-test | system-test system-soak ## install, upgrade, remove and purge the package in a clean Debian 12
+	$(PYTHON) -m pytest -m soak --timeout=0 tests/package $(ARGS)
+
 venv: $(VENV)/.installed-test ## the virtual environment alone
 
 lock: pyproject.toml .venv-lock/bin/uv ## newer versions into the lock files
 	$(LOCK) --upgrade --extra test pyproject.toml -o requirements-test.lock
 	$(LOCK) --extra build --extra demo --constraints requirements-test.lock pyproject.toml -o requirements.lock
-	$(LOCK) --extra docs --constraints requirements-test.lock pyproject.toml -o requirements-docs.lock
 
 clean: ## all that the targets above made
-	rm -rf $(VENV) .venv-lock tests/js/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-lock build dist tests/js/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find drivers daemon calibration hw-sim tests -name __pycache__ -prune -exec rm -rf {} +
 
 # --- set-up, each step once -------------------------------------------------------------------------------------
@@ -67,7 +78,7 @@ clean: ## all that the targets above made
 .PHONY: system-test system-soak
 
 system-soak:
-	@scripts/system-packages rabbitmqctl:rabbitmq-server >&2
+	@scripts/system-packages rabbitmqctl:rabbitmq-server debootstrap:debootstrap systemd-nspawn:systemd-container >&2
 
 system-test:
 	@scripts/system-packages systemd-analyze:systemd udevadm:udev node:nodejs npm:npm mosquitto:mosquitto ejabberdctl:ejabberd nats-server:nats-server umockdev-run:umockdev libusb-1.0.so.0:libusb-1.0-0 libzbar.so.0:libzbar0 >&2

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ def _failed(error: OSError) -> int:
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line; man pages and completion are made from it."""
     parser = argparse.ArgumentParser(prog="hw-sim", description="Simulated devices on ptys and loopback ports.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {metadata.version('dealer-station')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", help="run a scenario; prints its ports as one JSON line")

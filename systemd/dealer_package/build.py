@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from dealer_daemon.journal.ddl import SCHEMA_VERSION
 from dealer_package.control import NAME, ROOT, SCRIPTS, control, maintainer_script
 from dealer_package.environment import make_environment, run
 from dealer_package.layout import BuildError, stage_files
@@ -32,12 +33,15 @@ def build(out: Path, version: str, say: Say, level: int = 6) -> Path:
         say("installing the versions of requirements.lock into its own environment")
         make_environment(stage, work)
         say(f"packing (xz -{level})")
-        return pack(stage, out, version, level)
+        return pack(stage, out, version, f"xz{level}")
 
 
-def pack(stage: Path, out: Path, version: str, level: int) -> Path:
-    """Pack what lies below ``stage``, with the control files. The same content gives the same file names and modes,
-    and times not after the newest commit's. Raises ``BuildError``."""
+def pack(stage: Path, out: Path, version: str, compression: str, schema_version: int = SCHEMA_VERSION) -> Path:
+    """Pack what lies below ``stage``, with the control files. ``compression`` is what dpkg-deb is told: ``"xz6"``,
+    ``"none0"``. Names, modes, owners and times depend on the content and the newest commit alone.
+
+    Raises ``BuildError``.
+    """
     epoch_s = source_epoch_s()
     architecture = _said("dpkg", "--print-architecture")
     size, sums = _measure(stage)
@@ -46,12 +50,12 @@ def pack(stage: Path, out: Path, version: str, level: int) -> Path:
     (folder / "control").write_text(control(version, architecture, size), encoding="utf-8")
     (folder / "md5sums").write_text(sums, encoding="utf-8")
     for name in SCRIPTS:
-        (folder / name).write_text(maintainer_script(name), encoding="utf-8")
+        (folder / name).write_text(maintainer_script(name, schema_version), encoding="utf-8")
     _set_modes_and_times(stage, epoch_s)
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"{NAME}_{version}_{architecture}.deb"
     run(
-        *("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--build", stage, target),
+        *("dpkg-deb", "--root-owner-group", f"-Z{compression[:-1]}", f"-z{compression[-1]}", "--build", stage, target),
         env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch_s)},
     )
     return target
@@ -88,7 +92,8 @@ def _set_modes_and_times(stage: Path, epoch_s: int) -> None:
         if path.is_symlink():
             continue
         place = path.relative_to(stage)
-        runs = place.parts[:1] == ("DEBIAN",) and path.name in SCRIPTS or place.parts[:-1] == ("opt", NAME, "bin")
+        script = place.parts[:1] == ("DEBIAN",) and path.name in SCRIPTS
+        runs = script or place.parts[:-1] == ("opt", NAME, "bin")
         path.chmod(0o755 if path.is_dir() or runs else 0o644)
         os.utime(path, (epoch_s, epoch_s))
 

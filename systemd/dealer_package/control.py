@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from email.utils import formatdate
 from pathlib import Path
 
-from dealer_daemon.journal.ddl import SCHEMA_VERSION
-
 ROOT = Path(__file__).resolve().parents[2]
 DEBIAN = ROOT / "systemd/debian"
 NAME = "dealer-station"
@@ -27,7 +25,7 @@ DEPENDS = (
     "udev",
 )
 RECOMMENDS = ("mosquitto", "chrony | time-daemon")
-SUGGESTS = ("bash-completion", "mosquitto-clients", "python3-systemd")
+SUGGESTS = ("bash-completion", "mosquitto-clients")
 
 
 def project_version() -> str:
@@ -44,7 +42,7 @@ def control(version: str, architecture: str, installed_kib: int) -> str:
         "Package": NAME,
         "Version": version,
         "Architecture": architecture,
-        "Maintainer": "dealer-station <root@localhost>",
+        "Maintainer": "dealer-station <dealer-station@localhost>",
         "Installed-Size": str(installed_kib),
         "Depends": ", ".join(DEPENDS),
         "Recommends": ", ".join(RECOMMENDS),
@@ -56,15 +54,15 @@ def control(version: str, architecture: str, installed_kib: int) -> str:
     return "".join(f"{key}: {value}\n" for key, value in fields.items())
 
 
-def maintainer_script(name: str) -> str:
+def maintainer_script(name: str, schema_version: int) -> str:
     """One of ``SCRIPTS``, with the schema of the journal that this version writes put in."""
     text = (DEBIAN / name).read_text(encoding="utf-8")
-    return text.replace("@SCHEMA_VERSION@", str(SCHEMA_VERSION))
+    return text.replace("@SCHEMA_VERSION@", str(schema_version))
 
 
 def changelog(version: str, epoch_s: int) -> str:
     """Debian's changelog. What changed is told by the commits; dpkg wants the version and the time."""
     return (
         f"{NAME} ({version}) bookworm; urgency=medium\n\n  * Version {version}.\n\n"
-        f" -- dealer-station <root@localhost>  {formatdate(epoch_s)}\n"
+        f" -- dealer-station <dealer-station@localhost>  {formatdate(epoch_s)}\n"
     )

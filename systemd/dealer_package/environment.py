@@ -93,9 +93,7 @@ def relocate(home: Path, stage: Path) -> None:
             path.unlink()
         elif path.is_dir():
             shutil.rmtree(path)
-    version = next(
-        line for line in (home / "pyvenv.cfg").read_text("utf-8").splitlines() if line.startswith("version")
-    )
+    version = next(line for line in (home / "pyvenv.cfg").read_text("utf-8").splitlines() if line.startswith("version"))
     (home / "pyvenv.cfg").write_text(
         f"home = {INTERPRETER.parent}\ninclude-system-site-packages = false\n{version}\n", encoding="utf-8"
     )
