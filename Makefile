@@ -54,14 +54,14 @@ schema: $(VENV)/.installed-test ## docs/reference/schemas and docs/reference/rea
 	$(PYTHON) -m dealer_daemon.schema docs/reference
 
 docs: $(VENV)/.installed-test ## the pages as a site in build/site; a link that leads nowhere is an error
-	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet -b dirhtml -c docs/site docs build/site
+	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet -b html -c docs/site docs build/site
 	@echo build/site/index.html
 
 deb: $(VENV)/.installed-demo ## the Debian package in dist/: VERSION=0.1.0+site2 to tell builds of one version apart
 	@PYTHONPATH=systemd $(PYTHON) -m dealer_package build --out dist $(if $(VERSION),--version $(VERSION)) $(ARGS)
 
 deb-test: $(VENV)/.installed-test | system-test system-soak ## install, upgrade, remove and purge the package in a clean Debian 12
-	$(PYTHON) -m pytest -m soak --timeout=0 tests/package $(ARGS)
+	$(PYTHON) -m pytest -m soak --timeout=0 tests/deb $(ARGS)
 
 venv: $(VENV)/.installed-test ## the virtual environment alone
 

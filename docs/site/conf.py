@@ -18,13 +18,12 @@ extensions = ["myst_parser"]
 
 # Headings get the anchors that hosts of Markdown give them, so that a link is right here and there.
 myst_heading_anchors = 4
-# The pages are CommonMark with tables, as they are read in the repository.
-myst_gfm_only = False
 nitpicky = True
 
 html_theme = "alabaster"
 html_theme_options = {
     "description": "From a device's bytes to the one canonical outcome",
+    "show_powered_by": False,
     "fixed_sidebar": True,
     "page_width": "72rem",
     "sidebar_width": "17rem",

@@ -1,0 +1,166 @@
+"""Journals that older versions wrote while four tables played: what they meant then they mean now.
+
+Each was copied out of a running demo (roulette, baccarat, win three cards, colour wheel) of the last version that wrote
+its schema, some rounds open; beside it stands the state of each table as that version itself folded it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dealer_daemon.cli import main
+from dealer_daemon.journal import FILE_NAME, Head, Journal, JournalTooNew, verify_file
+from dealer_daemon.journal.ddl import SCHEMA_VERSION, SCHEMAS
+from dealer_daemon.round import TableState, apply
+
+DATA = Path(__file__).parent / "data"
+OLDER = range(1, SCHEMA_VERSION)
+
+
+@dataclass
+class Played:
+    """One of the files, unpacked into a state directory, and what its own version said of it."""
+
+    state_dir: Path
+    states: dict[str, Any]
+
+    @property
+    def file(self) -> Path:
+        return self.state_dir / FILE_NAME
+
+    def version(self) -> int:
+        with closing(sqlite3.connect(self.file)) as db:
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+        return int(version)
+
+    def set_version(self, version: int) -> None:
+        with closing(sqlite3.connect(self.file)) as db:
+            db.execute(f"PRAGMA user_version = {version}")
+
+    def head(self) -> Head:
+        with closing(sqlite3.connect(self.file)) as db:
+            row, row_hash = db.execute("SELECT id, hash FROM entries ORDER BY id DESC LIMIT 1").fetchone()
+        return Head(row, row_hash.hex())
+
+
+@pytest.fixture(params=OLDER)
+def played(request: pytest.FixtureRequest, state_dir: Path) -> Played:
+    version: int = request.param
+    state_dir.mkdir()
+    (state_dir / FILE_NAME).write_bytes(gzip.decompress((DATA / f"played-by-schema-{version}.gz").read_bytes()))
+    found = Played(state_dir, json.loads((DATA / f"played-by-schema-{version}.states.json").read_text()))
+    assert found.version() == version
+    return found
+
+
+def folded(journal: Journal, table: str) -> Any:
+    state = TableState(table=table)
+    for event in journal.events(table):
+        state = apply(state, event)
+    return msgspec.json.decode(msgspec.json.encode(state))
+
+
+def lost(before: Any, now: Any, place: str = "") -> list[str]:
+    """Where a state says something else than it said before, or nothing any more. It may say more."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        gone = [f"{place}.{key}" for key in before if key not in now]
+        return gone + [each for key in before if key in now for each in lost(before[key], now[key], f"{place}.{key}")]
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        return [
+            each
+            for number, pair in enumerate(zip(before, now, strict=True))
+            for each in lost(*pair, f"{place}[{number}]")
+        ]
+    return [] if before == now else [f"{place}: {before!r} -> {now!r}"]
+
+
+def test_what_is_lost_is_found() -> None:
+    assert lost({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}], "c": 4}) == [".a[1].b: 2 -> 3"]
+    assert lost({"a": [1], "b": 1}, {"a": [1, 2]}) == [".b", ".a: [1] -> [1, 2]"]
+
+
+def test_every_older_schema_has_a_journal_that_was_played() -> None:
+    assert {int(path.stem.rpartition("-")[2]) for path in DATA.glob("played-by-schema-*.gz")} == set(OLDER)
+    assert set(SCHEMAS) == {*OLDER, SCHEMA_VERSION}
+
+
+def test_it_verifies_as_it_is_and_once_it_is_brought_up_to_date(played: Played) -> None:
+    head = played.head()
+    before = verify_file(played.file, expect_head=head)
+    assert before.problems == []
+    assert set(before.events) == {"b1", "c1", "r1", "w1"}
+    assert min(before.events.values()) > 10
+    Journal.open(played.state_dir, boot="after").close()
+    assert played.version() == SCHEMA_VERSION
+    after = verify_file(played.file, expect_head=head)
+    assert (after.problems, after.events, after.commands, after.evidence) == (
+        [],
+        before.events,
+        before.commands,
+        before.evidence,
+    )
+
+
+def test_it_folds_to_the_state_that_its_own_version_had(played: Played) -> None:
+    with closing(Journal.open(played.state_dir, boot="after")) as journal:
+        states = {table: folded(journal, table) for table in journal.tables()}
+    assert any(state["round"] is not None for state in states.values()), "some rounds were open"
+    assert lost(played.states, states) == []
+
+
+def test_it_goes_on_with_the_next_sequence(played: Played, maker: Any) -> None:
+    with closing(Journal.open(played.state_dir, boot="after")) as journal:
+        last = {table: max(event.sequence for event in journal.events(table)) for table in journal.tables()}
+        assert last == {table: state["sequence"] for table, state in played.states.items()}
+        for table, sequence in last.items():
+            maker.next[table] = sequence + 1
+            maker.round(journal, table, 3)
+    report = verify_file(played.file)
+    assert report.problems == []
+    assert report.events == {table: sequence + 3 for table, sequence in last.items()}
+
+
+def test_a_version_that_does_not_know_it_refuses_it_and_leaves_it(played: Played) -> None:
+    played.set_version(SCHEMA_VERSION + 1)
+    content = played.file.read_bytes()
+    with pytest.raises(JournalTooNew, match=f"schema version {SCHEMA_VERSION + 1} and this program knows up to"):
+        Journal.open(played.state_dir, boot="after")
+    assert played.file.read_bytes() == content
+
+
+CONFIG = """
+[station]
+site = "studio-1"
+state_dir = "{}"
+[mqtt]
+url = "mqtt://127.0.0.1:1"
+[tables.r1]
+game = "roulette"
+round_source = "device"
+[[tables.r1.devices]]
+name = "wheel"
+driver = "cammegh-ss2"
+port = "/dev/dealer/no-such-wheel"
+"""
+
+
+@pytest.mark.parametrize("command", ["run", "verify"])
+def test_a_station_says_how_to_go_on_with_a_newer_journal(
+    command: str, played: Played, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played.set_version(SCHEMA_VERSION + 1)
+    config = tmp_path / "station.toml"
+    config.write_text(CONFIG.format(played.state_dir))
+    words = ["run", "--config", str(config)] if command == "run" else ["journal", "verify", str(played.file)]
+    assert main(words) != 0
+    said = capsys.readouterr()
+    assert "Install the version of dealer-station that wrote it, or a newer one" in said.err + said.out
