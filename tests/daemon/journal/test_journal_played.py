@@ -2,6 +2,9 @@
 
 Each was copied out of a running demo (roulette, baccarat, win three cards, colour wheel) of the last version that wrote
 its schema, some rounds open; beside it stands the state of each table as that version itself folded it.
+
+Of the ones called "kept" that version's own retention took the older half: how the tables stood then is kept in its
+form of that time, and cannot be folded anew.
 """
 
 from __future__ import annotations
@@ -20,10 +23,14 @@ import pytest
 from dealer_daemon.cli import main
 from dealer_daemon.journal import FILE_NAME, Head, Journal, JournalTooNew, verify_file
 from dealer_daemon.journal.ddl import SCHEMA_VERSION, SCHEMAS
-from dealer_daemon.round import TableState, apply
+from dealer_daemon.round import STATE_VERSION, apply
+from dealer_daemon.station.kept import FIRST_KEPT, kept_state
 
 DATA = Path(__file__).parent / "data"
 OLDER = range(1, SCHEMA_VERSION)
+GIVEN_UP = ".newest_ns"
+"""A gap counted from the newest event, once; now it counts from when the reader was heard (``read_ns``), and a state that
+does not know that makes a gap of the start."""
 
 
 @dataclass
@@ -55,16 +62,25 @@ class Played:
 @pytest.fixture(params=OLDER)
 def played(request: pytest.FixtureRequest, state_dir: Path) -> Played:
     version: int = request.param
-    state_dir.mkdir()
-    (state_dir / FILE_NAME).write_bytes(gzip.decompress((DATA / f"played-by-schema-{version}.gz").read_bytes()))
-    found = Played(state_dir, json.loads((DATA / f"played-by-schema-{version}.states.json").read_text()))
+    found = unpacked(f"played-by-schema-{version}", state_dir)
     assert found.version() == version
     return found
 
 
+@pytest.fixture(params=range(FIRST_KEPT, STATE_VERSION))
+def kept(request: pytest.FixtureRequest, state_dir: Path) -> Played:
+    return unpacked(f"kept-by-state-{request.param}", state_dir)
+
+
+def unpacked(name: str, state_dir: Path) -> Played:
+    state_dir.mkdir()
+    (state_dir / FILE_NAME).write_bytes(gzip.decompress((DATA / f"{name}.gz").read_bytes()))
+    return Played(state_dir, json.loads((DATA / f"{name}.states.json").read_text()))
+
+
 def folded(journal: Journal, table: str) -> Any:
-    state = TableState(table=table)
-    for event in journal.events(table):
+    state = kept_state(journal, table)
+    for event in journal.events(table, after=state.sequence):
         state = apply(state, event)
     return msgspec.json.decode(msgspec.json.encode(state))
 
@@ -115,6 +131,18 @@ def test_it_folds_to_the_state_that_its_own_version_had(played: Played) -> None:
         states = {table: folded(journal, table) for table in journal.tables()}
     assert any(state["round"] is not None for state in states.values()), "some rounds were open"
     assert lost(played.states, states) == []
+
+
+def test_states_that_are_kept_of_removed_events_mean_what_they_meant(kept: Played, maker: Any) -> None:
+    head = kept.head()
+    with closing(Journal.open(kept.state_dir, boot="after")) as journal:
+        assert journal.first_sequence("b1") > 10, "older events are gone"
+        states = {table: folded(journal, table) for table in journal.tables()}
+        assert [each for each in lost(kept.states, states) if not each.endswith(GIVEN_UP)] == []
+        maker.next["b1"] = kept.states["b1"]["sequence"] + 1
+        maker.round(journal, "b1", 1)
+    assert kept.version() == SCHEMA_VERSION
+    assert verify_file(kept.file, expect_head=head).problems == []
 
 
 def test_it_goes_on_with_the_next_sequence(played: Played, maker: Any) -> None:
