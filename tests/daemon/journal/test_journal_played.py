@@ -29,8 +29,8 @@ from dealer_daemon.station.kept import FIRST_KEPT, kept_state
 DATA = Path(__file__).parent / "data"
 OLDER = range(1, SCHEMA_VERSION)
 GIVEN_UP = ".newest_ns"
-"""A gap counted from the newest event, once; now it counts from when the reader was heard (``read_ns``), and a state that
-does not know that makes a gap of the start."""
+"""A gap counted from the newest event, once; now it counts from when the reader was heard (``read_ns``), and a state
+that does not know that makes a gap of the start."""
 
 
 @dataclass
