@@ -16,6 +16,7 @@ PACKAGES = {
     "dealer_daemon": "daemon/dealer_daemon",
     "dealer_calibration": "calibration/dealer_calibration",
     "hw_sim": "hw-sim/hw_sim",
+    "dealer_package": "systemd/dealer_package",
 }
 MAX_LINES = 500
 ALLOWED_CATCH_ALLS: frozenset[str] = frozenset()
