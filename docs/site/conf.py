@@ -1,4 +1,4 @@
-"""The pages of docs/ as a site: `make docs`. Everything a page needs lies beside it; nothing is loaded from elsewhere."""
+"""The pages of docs/ as a site: `make docs`. Everything that a page needs lies beside it."""
 
 from __future__ import annotations
 

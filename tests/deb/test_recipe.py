@@ -19,7 +19,7 @@ from dealer_daemon.journal import Journal
 from dealer_daemon.journal.ddl import SCHEMA_VERSION
 from dealer_package.build import pack
 from dealer_package.completion import completion
-from dealer_package.control import SCRIPTS, control, maintainer_script
+from dealer_package.control import ROOT, SCRIPTS, control, maintainer_script
 from dealer_package.environment import relocate, unneeded_packages
 from dealer_package.layout import BuildError, sources, stage_files
 from dealer_package.manpages import escaped, leaves, man_page
@@ -55,14 +55,13 @@ def test_everything_has_its_place(stage: Path) -> None:
         UNIT,
         "usr/lib/sysusers.d/dealer-station.conf",
         "usr/lib/tmpfiles.d/dealer-station.conf",
-        "lib/udev/rules.d/60-dealer-station.rules",
         "usr/share/dealer-station/station.toml",
         "usr/share/doc/dealer-station/copyright",
         "usr/share/doc/dealer-station/README.md",
         "usr/share/doc/dealer-station/docs/howto/install.md",
         "usr/share/doc/dealer-station/docs/reference/schemas/config.json",
         "usr/share/doc/dealer-station/examples/mosquitto/dealer-station.conf",
-    } <= there
+    } | {f"lib/udev/rules.d/{path.name}" for path in (ROOT / "systemd/udev").glob("*.rules")} <= there
     for program in ("dealer-daemon", "dealer-calibrate", "hw-sim"):
         assert (stage / "usr/bin" / program).readlink() == Path("/opt/dealer-station/bin") / program
         assert f"usr/share/man/man1/{program}.1.gz" in there
