@@ -36,9 +36,9 @@ def sources() -> Iterator[tuple[Path, str]]:
     yield DEBIAN / "station.toml", f"usr/share/{NAME}/station.toml"
     yield DEBIAN / "copyright", f"{DOC}/copyright"
     yield DEBIAN / "lintian-overrides", f"usr/share/lintian/overrides/{NAME}"
-    yield ROOT / "README.md", f"{DOC}/README.md"
     for path in _files_below(ROOT / "docs"):
-        yield path, f"{DOC}/docs/{path.relative_to(ROOT / 'docs')}"
+        if path.parent.name != "site":
+            yield path, f"{DOC}/{path.relative_to(ROOT / 'docs')}"
     for folder in sorted(SYSTEMD.iterdir()):
         if folder.is_dir() and folder.name not in NOT_SHOWN and folder.suffix != ".d":
             for path in _files_below(folder):

@@ -57,9 +57,8 @@ def test_everything_has_its_place(stage: Path) -> None:
         "usr/lib/tmpfiles.d/dealer-station.conf",
         "usr/share/dealer-station/station.toml",
         "usr/share/doc/dealer-station/copyright",
-        "usr/share/doc/dealer-station/README.md",
-        "usr/share/doc/dealer-station/docs/howto/install.md",
-        "usr/share/doc/dealer-station/docs/reference/schemas/config.json",
+        "usr/share/doc/dealer-station/howto/install.md",
+        "usr/share/doc/dealer-station/reference/schemas/config.json",
         "usr/share/doc/dealer-station/examples/mosquitto/dealer-station.conf",
     } | {f"lib/udev/rules.d/{path.name}" for path in (ROOT / "systemd/udev").glob("*.rules")} <= there
     for program in ("dealer-daemon", "dealer-calibrate", "hw-sim"):
@@ -74,6 +73,8 @@ def test_the_unit_and_the_package_mean_the_same_files(stage: Path) -> None:
     unit = (stage / UNIT).read_text()
     assert "ExecStart=/opt/dealer-station/bin/dealer-daemon run --config /etc/dealer-station/station.toml" in unit
     assert "User=dealer" in unit
+    for page in re.findall(r"^Documentation=file:/(.*)$", unit, re.MULTILINE):
+        assert (stage / page).exists(), page
     assert re.search(r"^u dealer ", (stage / "usr/lib/sysusers.d/dealer-station.conf").read_text(), re.MULTILINE)
 
 
