@@ -134,6 +134,24 @@ def test_an_older_package_is_refused_beside_a_newer_journal(tmp_path: Path) -> N
     assert preinst(tmp_path, path, 259).returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("state", "runs"),
+    [("active", True), ("activating", True), ("reloading", True), ("inactive", False), ("failed", False)],
+)
+def test_what_ran_before_an_upgrade_is_noted_and_stopped(state: str, runs: bool, tmp_path: Path) -> None:
+    """A station that waits for its next start after a failure is "activating", and would be forgotten."""
+    for name, text in (("systemctl", f"echo {state}"), ("deb-systemd-invoke", f'echo "$@" >> {tmp_path}/said')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "run/systemd/system").mkdir(parents=True)
+    script = tmp_path / "prerm"
+    script.write_text(maintainer_script("prerm", SCHEMA_VERSION).replace("/run/", f"{tmp_path}/run/"))
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    subprocess.run(["sh", script, "upgrade", "2"], check=True, env=environment)
+    assert (tmp_path / "run/dealer-station.was-running").exists() == runs
+    assert (tmp_path / "said").read_text() == "stop dealer-station.service\n"
+
+
 def test_no_script_takes_a_journal_away() -> None:
     for name in SCRIPTS:
         for line in maintainer_script(name, SCHEMA_VERSION).splitlines():
