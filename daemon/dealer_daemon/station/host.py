@@ -216,6 +216,7 @@ class TableHost:
         refusal = self._stale(command) or self._not_kept(command)
         if refusal is not None:
             return refusal
+        self.tick()  # what time has decided by now comes before what is said now
         decision = self._table.command(command, self._clock.now(), self._event_at)
         assert decision.command is not None
         reply = decision.command.reply

@@ -44,6 +44,7 @@ from dealer_daemon.validation.signals import (
     Value,
     Withdrawn,
 )
+from dealer_daemon.validation.witness import WitnessedJudge
 from dealer_daemon.verdicts import Held, Refused
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.readings import Reading
@@ -145,7 +146,13 @@ class AttemptPlay:
         return {}
 
     def betting_closed(self, turn: Turn) -> None:
-        """Nothing was withheld: a result while betting is open never counts. An attempt may begin now."""
+        """Nothing was withheld: a result while betting is open never counts, and none that waits for its witnesses since
+        then. An attempt may begin now."""
+        current = turn.state.round
+        waits = isinstance(self.judge, WitnessedJudge) and self.judge.decided
+        if waits and turn.state.paused is None and current is not None and current.phase == "running":
+            self._while_betting(turn)
+            self.discard()
         self._due(turn)
 
     def order(self, turn: Turn, command: Command) -> dict[str, Any] | None:
@@ -314,9 +321,7 @@ class AttemptPlay:
         if current is None or current.phase != "running":
             return False
         if current.betting == "open":
-            detail = "the device gave a result while betting was open; it does not count"
-            turn.emit(Violation(reason="number_while_betting", detail=detail, evidence=[], kept=turn.evidence()))
-            turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
+            self._while_betting(turn)
             return False
         return True
 
@@ -328,6 +333,11 @@ class AttemptPlay:
         hidden = current is not None and current.betting == "open"
         shown, kept = ([], evidence) if hidden else (evidence, [])
         turn.emit(Violation(reason="spin_while_paused", detail=detail, evidence=shown, kept=kept))
+
+    def _while_betting(self, turn: Turn) -> None:
+        detail = "the device gave a result while betting was open; it does not count"
+        turn.emit(Violation(reason="number_while_betting", detail=detail, evidence=[], kept=turn.evidence()))
+        turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))
 
     def _judged(self, turn: Turn, value: Value) -> None:
         self._ended = True

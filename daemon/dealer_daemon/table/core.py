@@ -187,11 +187,18 @@ class Table:
         return self._play.deadline_ns()
 
     def command(self, command: Command, at: Instant, event_at: Callable[[int], Event | None]) -> Decision:
-        """One command that was not answered before. ``event_at`` finds an earlier event by sequence."""
+        """One command that was not answered before. ``event_at`` finds an earlier event by sequence.
+
+        Where ``deadline_ns`` has passed, ``tick`` comes first: a refused command leaves no event.
+        """
         turn = self._turn(at)
         # A clock that runs faster than its senders' tells nothing about when they spoke.
         heard = command if self.setup.clock_speed == 1 else replace(command, sent_ns=None)
+        cards = self._play if isinstance(self._play, CardPlay) else None
+        before = None if cards is None else cards.meaning(turn.state)
         reply = answer(turn, self._play, heard, event_at)
+        if cards is not None and before is not None:
+            cards.spoken(turn, before)
         return self._done(
             turn, CommandRecord(table=self.setup.name, command=command, digest=command.digest(), reply=reply)
         )

@@ -101,6 +101,11 @@ class WitnessedJudge:
         for witness in self._witnesses.values():
             witness.discard()
 
+    @property
+    def decided(self) -> bool:
+        """The main device gave a result, which waits for its witnesses."""
+        return self._pending is not None
+
     def underway(self) -> bool:
         """An attempt runs, or its witnesses are awaited."""
         return self._pending is not None or self._main.underway()

@@ -86,6 +86,23 @@ def test_witnesses_that_differ_are_for_a_person(witnessed: Driven) -> None:
     assert outcome(witnessed).source == "manager"
 
 
+def test_a_number_given_while_betting_was_open_counts_for_nothing_though_its_witness_comes_later() -> None:
+    table = Driven("server", devices=(WHEEL, entry("witness")))
+    wheel = Wheel()
+    assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+    wheel = spun(table)
+    assert table.ask(CommandName.BETTING_CLOSE, wheel.at).ok
+    assert table.words()[-2:] == ["violation:number_while_betting", "table.paused:violation"]
+    violation = table.events[-2].data
+    assert isinstance(violation, Violation)
+    assert (violation.reason, violation.evidence) == ("number_while_betting", [])
+    table.see(keyed("27", wheel.at), "keys")
+    assert "round.outcome" not in str(table.words())
+    assert table.ask(CommandName.TABLE_RESUME, wheel.at, Role.MANAGER, reason="again").ok
+    assert table.state.round is not None
+    assert table.state.round.phase == "waiting"
+
+
 def test_a_witness_that_says_nothing_holds_the_attempt_in_its_time(witnessed: Driven) -> None:
     wheel = spun(witnessed)
     limit = wheel.at.plus_s(10)

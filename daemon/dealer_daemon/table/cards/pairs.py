@@ -1,7 +1,8 @@
 """Two readers for every card: both must read the same, or the card is scanned again (``games.md`` §3).
 
 The readers see the cards in the same order, one a little later than the other. Each card of the main reader waits for
-the witness's up to ``wait_s``, and the other way round; what is said of the card is the main reader's own reading.
+the witness's up to ``wait_s``, and the other way round; what is said of the card is the main reader's own reading, at
+the time of whichever saw it first: then it was drawn.
 
 A reader looks at a card that lies before it again and again: such repeats are no cards. Nor does a look that is left
 over match a later card: when the two rows do not fit any more, both are given up, and a card that took several looks is
@@ -22,7 +23,7 @@ from dealer_daemon.table.common import Rules
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_drivers.instant import Instant
 from dealer_drivers.readings import DeviceFault, Fault, Reading
-from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable, CutCard
+from dealer_drivers.readings.shoe import CardForeign, CardRead, CardTrouble, CardUnreadable, CutCard, ShoeStarted
 
 _CARDS = (CardRead, CardUnreadable, CardForeign)
 _GONE = (Fault.LINK_LOST, Fault.LINK_REFUSED, Fault.SILENT)
@@ -72,11 +73,11 @@ class Pairs:
         oldest = min((row[0].at.mono_ns for row in (self._mine, self._theirs) if row), default=None)
         return None if oldest is None else Instant(oldest, 0).plus_s(self._wait_s).mono_ns
 
-    def reset(self) -> None:
-        """Nothing that waits counts any more, nor what comes late of it."""
-        self._mine.clear()
-        self._theirs.clear()
+    def reset(self) -> list[Reading]:
+        """Nothing that waits counts any more, nor what comes late of it. Back come those readings that are no cards."""
+        others = self._emptied()
         self._looks, self._late = False, None
+        return others
 
     def scan_again(self) -> list[Reading]:
         """A person asks for the card once more: no look at it so far counts, and some of them may still come. Back come
@@ -110,7 +111,7 @@ class Pairs:
             if isinstance(mine, CardRead) and _same(mine, theirs):
                 out.append(self._agreed(mine, theirs, at))
             else:
-                out += self._broken(_disagreed(mine, theirs, at))
+                out += self._broken(_disagreed(mine, theirs))
         return out
 
     def _drop_unsure(self) -> list[Reading]:
@@ -135,7 +136,7 @@ class Pairs:
             for at_row, reading in enumerate(row):
                 if isinstance(reading, CardRead) and not reading.repeated and self._is_late(reading):
                     row[at_row] = replace(reading, repeated=True, unsure=True)
-        return replace(mine, repeated=unsure, unsure=unsure)
+        return replace(mine, at=_earlier(mine, theirs), repeated=unsure, unsure=unsure)
 
     def _broken(self, first: Reading) -> list[Reading]:
         """One card to be scanned again: the rows cannot be put side by side any more, so what waits behind it is to be
@@ -157,7 +158,7 @@ class Pairs:
             out += self._side_by_side(at)
         waiting = [reading for reading in (*self._mine, *self._theirs) if isinstance(reading, _CARDS)]
         if waiting:
-            out += self._broken(_alone(waiting[0], at))
+            out += self._broken(_alone(waiting[0]))
         return out
 
 
@@ -177,6 +178,8 @@ class PairedCardPlay(CardPlay):
     ) -> None:
         super().__init__(rules, procedure, shoe, frames, devices, clock_speed=clock_speed)
         self.pairs = pairs
+        self._left: list[Reading] = []
+        """What is no card, and was heard behind cards that do not count."""
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
@@ -196,20 +199,30 @@ class PairedCardPlay(CardPlay):
 
     def discard(self) -> None:
         """What waits for its second reader does not count either."""
-        self.pairs.reset()
+        self._left = self.pairs.reset()
         super().discard()
+
+    def go_on(self, turn: Turn) -> None:
+        """The cut card that was heard meanwhile was seen all the same."""
+        left, self._left = self._left, []
+        self._say(turn, left)
+        super().go_on(turn)
 
     def refused(self, turn: Turn) -> None:
         """What waits for its second reader is the card that is scanned again, or behind it."""
-        for reading in self.pairs.scan_again():
-            if isinstance(reading, CutCard):  # the shoe's own result is dismissed with the card before it
-                super().reading(turn, "", reading)
+        self._say(turn, self.pairs.scan_again())
         super().refused(turn)
 
     def give_up(self, turn: Turn) -> None:
         """What waits for its second reader is of the hand that ended."""
-        self.pairs.reset()
+        self._say(turn, self.pairs.reset())
         super().give_up(turn)
+
+    def _say(self, turn: Turn, left: Sequence[Reading]) -> None:
+        """The shoe's own result is dismissed with the cards before it, and what it asked of one of them."""
+        for reading in left:
+            if isinstance(reading, CutCard | ShoeStarted):
+                super().reading(turn, "", reading)
 
 
 def _same(mine: Reading, theirs: Reading) -> bool:
@@ -222,19 +235,24 @@ def _is_unsure(reading: Reading) -> bool:
     return isinstance(reading, CardRead) and reading.unsure
 
 
-def _disagreed(mine: Reading, theirs: Reading, at: Instant) -> Reading:
-    if isinstance(mine, CardRead) and isinstance(theirs, CardRead):
-        return _unread(mine, at, CardTrouble.READERS_DISAGREE, "the two readers do not read the same card")
+def _earlier(mine: Reading, theirs: Reading) -> Instant:
+    return min(mine.at, theirs.at, key=lambda at: at.mono_ns)
+
+
+def _disagreed(mine: Reading, theirs: Reading) -> Reading:
+    at = _earlier(mine, theirs)
     if not isinstance(mine, CardRead):
-        return mine
+        return replace(mine, at=at)
+    if isinstance(theirs, CardRead):
+        return _unread(mine, at, CardTrouble.READERS_DISAGREE, "the two readers do not read the same card")
     if isinstance(theirs, CardForeign):
         return _unread(mine, at, CardTrouble.READERS_DISAGREE, "the second reader reads no card of this deck set")
     return _unread(mine, at, CardTrouble.READERS_DISAGREE, "the second reader could not read the card")
 
 
-def _alone(reading: Reading, at: Instant) -> Reading:
+def _alone(reading: Reading) -> Reading:
     if isinstance(reading, CardRead):
-        return _unread(reading, at, CardTrouble.ONE_READER, "one of the two readers alone saw the card")
+        return _unread(reading, reading.at, CardTrouble.ONE_READER, "one of the two readers alone saw the card")
     return reading
 
 

@@ -20,13 +20,15 @@ from dealer_daemon.events import (
     RoundOpened,
     RoundVoided,
 )
-from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, Early, ExpectDue, GateDue, Procedure
+from dealer_daemon.games.cards.procedure import CardDue, Complete, Early, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.state import OpenRound, Step, TableState
 from dealer_daemon.table.cards import shoes
+from dealer_daemon.table.cards.bars import BETWEEN_ROUNDS, WHILE_HELD, WHILE_PAUSED, Bar, not_due
 from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, known, looks_like, lying, must_withhold, newest_card
 from dealer_daemon.table.cards.incidents import Incidents
+from dealer_daemon.table.cards.spoken import Since
 from dealer_daemon.table.cards.unseen import detail_of
 from dealer_daemon.table.common import STATION, Rules, next_round_id, pause, refuse
 from dealer_daemon.table.turn import FrameLog, Turn
@@ -34,7 +36,6 @@ from dealer_daemon.validation.card import (
     BURN,
     FIRST_OF_HAND,
     RESCAN_DETAIL,
-    WHILE_BETTING,
     Again,
     Alarm,
     CardReason,
@@ -113,8 +114,8 @@ class CardPasses(Incidents):
     def end_hand(self, turn: Turn) -> None:
         """After the open round's end: nothing of its hand is waited for."""
 
-    def card(self, turn: Turn, reading: CardRead) -> None:
-        """A card was read."""
+    def card(self, turn: Turn, reading: CardRead, since: Since | None = None) -> None:
+        """A card was read. ``since``: what words changed after that."""
         self._end_what_is_over(turn, reading)
         current = turn.state.round
         reading, unsure = self._looked_away(turn, reading)
@@ -129,14 +130,16 @@ class CardPasses(Incidents):
         self._repeated = self._while_paused = self._doubted = self._answered = None
         if turn.state.paused is not None:
             self.told, self._while_paused = None, reading.card
-            self._record(turn, CardReason.CARD_WHILE_PAUSED, "a card was drawn while the table is paused")
+            self._record(turn, WHILE_PAUSED.reason, WHILE_PAUSED.detail)
+        elif since is not None and since.bar is not None:
+            self._early(turn, reading, since.bar)
         elif self._is_burn(turn, reading, current):
             self._burn(turn, reading)
         elif current is None:
             self._between(turn, reading)
         elif current.phase == "held":
             self._while_held = True
-            self._record(turn, CardReason.CARD_WHILE_HELD, "a card was drawn while the hand waits for a person")
+            self._record(turn, WHILE_HELD.reason, WHILE_HELD.detail)
         elif isinstance(again, Doubt):
             self._hold(turn, again.reason, again.detail)
         else:
@@ -263,7 +266,7 @@ class CardPasses(Incidents):
     def _between(self, turn: Turn, reading: CardRead) -> None:
         hinted = hinted_position(reading)
         if not self._own_rounds:
-            self._violation(turn, CardReason.CARD_BETWEEN_ROUNDS, "a card was drawn and no round is open")
+            self._violation(turn, BETWEEN_ROUNDS.reason, BETWEEN_ROUNDS.detail)
         elif hinted in (None, FIRST_OF_HAND):
             self._first(turn, reading)
         elif self.told is None:
@@ -354,27 +357,29 @@ class CardPasses(Incidents):
 
     # -- a card is due, or none -----------------------------------------------------------------------------
 
+    def _early(self, turn: Turn, reading: CardRead, why: Bar) -> None:
+        """The card was read before a word that lets one lie down. One of a time when the table stood is scanned again
+        (``_repeat``); any other makes it stand."""
+        self.told = None
+        if why is WHILE_PAUSED:
+            self._while_paused = reading.card
+            self._record(turn, why.reason, why.detail)
+        else:
+            self._violation(turn, why.reason, why.detail)
+
     def _in_hand(self, turn: Turn, current: OpenRound, reading: CardRead) -> None:
         self.told = None
         wanted = due(self.procedure, current.steps)
-        match wanted:
-            case _ if self._must_not_tell(current, wanted):
-                self._violation(turn, CardReason.CARD_WHILE_BETTING, WHILE_BETTING)
-            case GateDue(gate=gate):
-                self._violation(turn, CardReason.CARD_BEFORE_GATE, f"no card is due before the server opens {gate}")
-            case ExpectDue():
-                self._violation(turn, CardReason.CARD_NOT_EXPECTED, "the server has not said whose card is next")
-            case Complete():
-                self._violation(turn, CardReason.CARD_NOT_DUE, "the hand is complete and no card is due")
-            case CardDue() if current.betting == "open" and wanted.early is Early.FORBID:
-                detail = f"the card for {wanted.position} was drawn while betting is open"
-                self._violation(turn, CardReason.CARD_WHILE_BETTING, detail)
-            case CardDue() if hinted_position(reading) == BURN:
-                self._violation(
-                    turn, CardReason.CARD_NOT_DUE, f"a card was burnt and the one for {wanted.position} is due"
-                )
-            case CardDue():
-                self._lay(turn, current, wanted, reading)
+        bar = not_due(current, wanted)
+        if bar is not None:
+            self._violation(turn, bar.reason, bar.detail)
+            return
+        assert isinstance(wanted, CardDue)
+        if hinted_position(reading) == BURN:
+            detail = f"a card was burnt and the one for {wanted.position} is due"
+            self._violation(turn, CardReason.CARD_NOT_DUE, detail)
+        else:
+            self._lay(turn, current, wanted, reading)
 
     def _lay(self, turn: Turn, current: OpenRound, wanted: CardDue, reading: CardRead) -> None:
         out = shoes.composition(turn.state, current.steps, self.procedure, self.shoe)
@@ -393,11 +398,6 @@ class CardPasses(Incidents):
             evidence = self.take_evidence(turn)
             turn.emit(kind(position=wanted.position, card=judged.card, unit=judged.unit, evidence=evidence))
             self.advance(turn)
-
-    def _must_not_tell(self, current: OpenRound, wanted: Due) -> bool:
-        """No card may be read, and which one would be due next follows from cards that are withheld."""
-        hidden = current.betting == "open" and any(step.withheld for step in current.steps)
-        return hidden and not (isinstance(wanted, CardDue) and wanted.early is not Early.FORBID)
 
     def settle_doubt(self, turn: Turn, current: OpenRound, doubt: Step) -> None:
         """A card waits that was read for a later position than the one that was due: it lies, or the hand is held."""
@@ -420,9 +420,10 @@ class CardPasses(Incidents):
 
     # -- a card that could not be told ----------------------------------------------------------------------
 
-    def unread(self, turn: Turn, reading: CardUnreadable | CardForeign) -> None:
-        """A card passed that could not be told, or is none of this deck set."""
-        if reading.repeated or turn.state.paused is not None or not self._expects_a_card(turn, reading):
+    def unread(self, turn: Turn, reading: CardUnreadable | CardForeign, since: Since | None = None) -> None:
+        """A card passed that could not be told, or is none of this deck set. ``since`` as of ``card``."""
+        early = since is not None and since.bar is not None
+        if reading.repeated or turn.state.paused is not None or early or not self._expects_a_card(turn, reading):
             self.take_evidence(turn)
             return
         judged = judge_unread(reading, self._foreign)

@@ -15,8 +15,9 @@ from dealer_daemon.events import CardDrawn, CardRepeated, Event, Facts, GateWait
 from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, GateDue, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
-from dealer_daemon.state import OpenRound
+from dealer_daemon.state import OpenRound, TableState
 from dealer_daemon.table.cards import orders, shoes
+from dealer_daemon.table.cards.bars import bar, must_not_tell
 from dealer_daemon.table.cards.bursts import PASSES, SAME_CODE_S, Bursts
 from dealer_daemon.table.cards.corrections import check_corrected, of_hand
 from dealer_daemon.table.cards.decks import NoShoe
@@ -24,6 +25,7 @@ from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_rev
 from dealer_daemon.table.cards.passes import CardPasses
 from dealer_daemon.table.cards.scans import DeckScans
 from dealer_daemon.table.cards.shufflers import Shufflers
+from dealer_daemon.table.cards.spoken import Meaning, Words
 from dealer_daemon.table.cards.unseen import Standing, Unseen
 from dealer_daemon.table.cards.wishes import Wishes
 from dealer_daemon.table.cards.witness import Witness, agrees
@@ -87,6 +89,7 @@ class CardPlay(CardPasses):
         self._bursts = Bursts() if clock_speed == 1 and not gives_result else None
         self._waits: CardRead | None = None
         """A card that looks like the newest, until what was held up with it would be here."""
+        self._words = Words()
         self.counts_off = self._own_rounds and not gives_result
         """Nothing but the count of its cards tells where a hand begins."""
 
@@ -124,14 +127,18 @@ class CardPlay(CardPasses):
         return self._waits is None
 
     def _said(self, turn: Turn, device: str, reading: Reading) -> None:
+        since = self._words.since(reading.at)
         if self.scan.underway:
-            self.scan.reading(turn, reading)
+            self.scan.reading(turn, reading, before=since is not None and since.scans)
+            return
+        if since is not None and since.scanning and isinstance(reading, PASSES):
+            self.frames.clear()  # it was of a deck set, and the scan is over
             return
         match reading:
             case CardUnreadable() | CardForeign():
-                self.unread(turn, reading)
+                self.unread(turn, reading, since)
             case CardRead():
-                self.card(turn, reading)
+                self.card(turn, reading, since)
             case CutCard(repeated=True):
                 pass  # it lies before the scanner still: perhaps longer than its shoe is in play
             case CutCard():
@@ -165,6 +172,23 @@ class CardPlay(CardPasses):
         if waited is not None and until_ns is not None and turn.at.mono_ns >= until_ns:
             self._waits = None
             self._said(turn, "", waited)
+
+    def meaning(self, state: TableState) -> Meaning:
+        """What a card is that is read now."""
+        current, shoe = state.round, state.shoe
+        opens = self._own_rounds or shoes.burns_left(state, self.shoe)
+        why = bar(self.procedure, state, opens_by_card=opens)
+        return Meaning(
+            round=None if current is None else current.id,
+            shoe=None if shoe is None else shoe.id,
+            scanning=self.scan.underway,
+            bar=why,
+        )
+
+    def spoken(self, turn: Turn, before: Meaning) -> None:
+        """A command was carried out. A card that was read earlier and waits, or is on its way, is what it was
+        ``before``."""
+        self._words.spoken(turn.at, before, self.meaning(turn.state))
 
     def settle(self, turn: Turn) -> None:
         """After every step: what waited for the end of a round is done, and readers look for a card while one may come;
@@ -220,6 +244,7 @@ class CardPlay(CardPasses):
 
     def discard(self) -> None:
         """The hand goes on where it stood; what passed in the meantime is recorded."""
+        self._waits = None
         self.frames.clear()
 
     def resumed(self, turn: Turn) -> None:  # noqa: ARG002
@@ -244,6 +269,7 @@ class CardPlay(CardPasses):
 
     def give_up(self, turn: Turn) -> None:
         """A person ended the hand: nothing that waits is of the next one."""
+        self._waits = None
         self.end_hand(turn)
         self.frames.clear()
 
@@ -308,7 +334,7 @@ class CardPlay(CardPasses):
             return
         wanted = due(self.procedure, current.steps)
         if isinstance(wanted, CardDue) and shoes.is_empty(turn.state, self.procedure):
-            if self._must_not_tell(current, wanted):
+            if must_not_tell(current, wanted):
                 return  # that the hand needs one more follows from its cards: said once betting is closed
             detail = "every card of the shoe came out and the hand needs one more: change the shoe, or void the round"
             pause(turn, CardReason.SHOE_EMPTY, detail)
@@ -430,7 +456,7 @@ class CardPlay(CardPasses):
     def _shoe_error(self, turn: Turn, device: str, reading: ShoeError) -> None:
         rescan, current = _RESCANS.get(reading.problem), turn.state.round
         overdrawn = reading.problem is ShoeProblem.OVERDRAW and not reading.cleared
-        if overdrawn and current is not None and self._must_not_tell(current, due(self.procedure, current.steps)):
+        if overdrawn and current is not None and must_not_tell(current, due(self.procedure, current.steps)):
             self._violation(turn, CardReason.CARD_WHILE_BETTING, WHILE_BETTING)
             return
         detail = "the shoe reports it: put it right at the shoe"

@@ -7,6 +7,7 @@ shuffler has meanwhile is not verified; the scan goes on to its end all the same
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dealer_daemon.commands import Command, ErrorCode
@@ -48,11 +49,15 @@ class DeckScans:
             detail = "the station was restarted in the middle of the scan: scan the set again from its first card"
             self._fail(turn, turn.state.decks.scan, DeckReason.SCAN_INTERRUPTED, detail, STATION)
 
-    def reading(self, turn: Turn, reading: Reading) -> None:
-        """A reading of the table's reader while a scan is under way."""
+    def reading(self, turn: Turn, reading: Reading, *, before: bool = False) -> None:
+        """A reading of the table's reader while a scan is under way. ``before``: it was made before the scan."""
         scan = self._scan
         assert scan is not None
         self._frames.clear()
+        if before:
+            if not isinstance(reading, CardRead):
+                return
+            reading = replace(reading, repeated=True, unsure=True)
         if isinstance(reading, CardRead) and reading.repeated and not self._counts_all_the_same(turn, scan, reading):
             return
         match reading:
