@@ -46,6 +46,7 @@ from dealer_daemon.events import (
     ShoeBegan,
     ShoeCutCard,
     ShoeEnded,
+    ShoeResultHeard,
     TablePaused,
     TableReconfigured,
     TableResumed,
@@ -72,6 +73,7 @@ from dealer_daemon.state import (
     OpenRound,
     Outcome,
     Shoe,
+    ShoeSaid,
     StandingAlert,
     Step,
     TableState,
@@ -110,6 +112,8 @@ def apply(state: TableState, event: Event) -> TableState:
     state = replace(state, sequence=event.sequence)
     if _is_of_reader(state, event.data):
         state = replace(state, read_ns=event.wall_ns, read_mono_ns=event.mono_ns)
+    if state.result_due and _tells_of_a_card(event.data):
+        state = replace(state, result_due=False)
     match event.data:
         case RoundOpened() as data:
             if state.round is not None:
@@ -175,7 +179,9 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(state, expired=gone)
         case AlertRaised() | AlertCleared():
             return replace(state, alerts=_alerts(state, event, event.data))
-        case Violation() | CardRepeated() | TableReconfigured():
+        case Violation() as data:
+            return replace(state, round=_drawn(state.round, data.reason))
+        case CardRepeated() | TableReconfigured():
             return state
         case EventsLost() as data:
             after = _after_loss(state, data) if data.from_sequence == before + 1 else _given_up(state, data)
@@ -198,6 +204,40 @@ def _is_of_reader(state: TableState, data: EventData) -> bool:
             return True
         case _:
             return False
+
+
+_OF_A_CARD = frozenset(
+    {
+        "card_while_betting",
+        "card_between_rounds",
+        "card_before_gate",
+        "card_not_expected",
+        "card_while_held",
+        "card_while_paused",
+        "copies_used_up",
+        "unit_seen_before",
+        "shoe_not_verified",
+    }
+)
+"""Violations by a card that may be of the next hand. One too many (``card_not_due``) is of the hand that ended."""
+
+
+def _tells_of_a_card(data: EventData) -> bool:
+    match data:
+        case Violation(reason=reason):
+            return reason in _OF_A_CARD
+        case AttemptRefused() | AttemptHeld() | CardDrawn() | CardWithheld() | CardSkipped() | HandSkipped():
+            return True
+        case _:
+            return isinstance(data, EventsLost)
+
+
+def _drawn(current: OpenRound | None, reason: str) -> OpenRound | None:
+    if current is not None and reason == "card_while_held":
+        return replace(current, drawn_while_held=True)
+    if current is not None and reason == "card_while_paused":
+        return replace(current, drawn_while_paused=True)
+    return current
 
 
 def _after_loss(state: TableState, data: EventsLost) -> TableState:
@@ -237,9 +277,11 @@ def _ended(state: TableState, event: Event) -> TableState:
             sequence=event.sequence, round=current.id, facts=event.data.facts, token=event.data.facts.get("spin")
         )
         by_person = event.data.witnesses == ["manager"]
+        by_cards = "cards" in event.data.witnesses
+        state = replace(state, result_due=by_cards and not (current.drawn_while_held or current.drawn_while_paused))
         return replace(state, outcome=outcome, given_up=by_person, rest_left=event.data.rest_left)
     assert isinstance(event.data, RoundVoided)
-    return replace(state, given_up=event.data.by != "station", rest_left=event.data.rest_left)
+    return replace(state, result_due=False, given_up=event.data.by != "station", rest_left=event.data.rest_left)
 
 
 def _in_round(state: TableState, event: Event) -> OpenRound:
@@ -250,6 +292,8 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
         case AttemptStarted():
             return replace(current, phase="running", seen={}, evidence=[], witnesses=[])
         case AttemptRefused() as data:
+            if data.reason in ("manager_refused", "dealer_rescan"):
+                current = replace(current, shoe_said=None, drawn_while_paused=False)
             return replace(
                 current,
                 attempt=current.attempt + 1,
@@ -271,6 +315,9 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
             return replace(current, phase="unconfirmed", asked_ns=event.wall_ns, **shown)
         case EntryAllowed():
             return replace(current, by_hand=True, phase="waiting", seen={}, evidence=[], witnesses=[], doubt=None)
+        case ShoeResultHeard() as data:
+            pairs = {"player_pair": data.player_pair, "banker_pair": data.banker_pair}
+            return replace(current, shoe_said=ShoeSaid(winner=data.winner, evidence=data.kept, **pairs))
         case GateWaiting() as data:
             return replace(current, gate=data.gate)
         case GateOpened() as data:

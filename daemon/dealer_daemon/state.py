@@ -8,7 +8,7 @@ import msgspec
 
 from dealer_daemon.events import Facts
 
-STATE_VERSION = 11
+STATE_VERSION = 12
 """Goes up when the meaning of the state changes, so that a stored one is folded anew."""
 
 
@@ -33,6 +33,15 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """As which card it was read: said to lie here all the same, it is that physical card again."""
     gate: str | None = None
     expect: Facts | None = None
+
+
+class ShoeSaid(msgspec.Struct, frozen=True, kw_only=True):
+    """The shoe's own result of the hand in play, where the hand could not end by it at once."""
+
+    winner: str
+    player_pair: bool
+    banker_pair: bool
+    evidence: list[str] = []
 
 
 class OpenRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +77,13 @@ class OpenRound(msgspec.Struct, frozen=True, kw_only=True):
     """The gate that the round waits at."""
     doubt: Step | None = None
     """A card that was read for a position that is not due yet, because one before it was missed."""
+    shoe_said: ShoeSaid | None = None
+    """The shoe's own result, as long as no person said that the hand goes on whatever the shoe says."""
+    drawn_while_held: bool = False
+    """A card was drawn while the hand was held: it may be of the next one, whose result the shoe gives then."""
+    drawn_while_paused: bool = False
+    """A card was drawn while the table stood, and no person said yet that the hand goes on with the card that is
+    due."""
     shoe_id: str | None = None
     hand_in_shoe: int | None = None
 
@@ -182,6 +198,8 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     read_mono_ns: int | None = None
     """The same on the machine's monotonic clock, which nobody sets."""
     outcome: Outcome | None = None
+    result_due: bool = False
+    """The newest hand ended by its cards, and no card was read since: the shoe's own result that comes is of it."""
     shoe: Shoe | None = None
     shoes: int = 0
     """Shoes begun so far."""

@@ -131,6 +131,7 @@ SINKS: dict[str, tuple[str | int, Kind]] = {
     "_fault": (1, Kind.FAULT),
     "_violation": (1, Kind.VIOLATION),
     "_record": (1, Kind.VIOLATION),
+    "Bar": (0, Kind.VIOLATION),
     "Alarm": (0, Kind.VIOLATION),
     "_hold": (1, Kind.HELD),
     "Doubt": (0, Kind.HELD),

@@ -121,7 +121,8 @@ class TableKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     tries_before_pause: Count = 3
     """Refused attempts in a row before the table pauses and the service manager is called (``games.md`` §2)."""
     witness_wait_s: Annotated[float, Meta(gt=0, le=600, description="seconds, more than 0, at most 600")] = 10.0
-    """How long after the main device each ``witness`` may take before the attempt is held."""
+    """How long a ``witness`` may take after the main device, or be before it where that says nothing earlier. Then the
+    attempt is held; at a card table, whose two readers may come in either order, the card is scanned again."""
     shadow: bool = False
     """The table plays beside what the studio has today: it publishes under `shadow/{prefix}` and asks no device to do
     anything. A table that has played as a shadow stays one: the live table gets another name."""

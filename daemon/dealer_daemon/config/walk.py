@@ -118,6 +118,10 @@ def _read_value(value: object, tp: Any, path: KeyPath, problems: list[Problem]) 
             _read_value(item, args[0], (*path, index), problems)
         if _is_struct(args[0]) or len(problems) > before:
             return
+        twice = sorted({item for item in value if isinstance(item, str) and value.count(item) > 1})
+        if twice:  # every list of texts says which, none how often
+            problems.append(Problem(path, f"{', '.join(map(_shown, twice))} is there more than once: name each once"))
+            return
     if origin is dict and isinstance(value, Mapping) and _is_struct(args[1]):
         for key, item in value.items():
             _read_value(item, args[1], (*path, key), problems)

@@ -25,6 +25,7 @@ from dealer_daemon.events.cards import (
     ShoeBegan,
     ShoeCutCard,
     ShoeEnded,
+    ShoeResultHeard,
 )
 from dealer_daemon.events.decks import (
     DeckFailed,
@@ -102,6 +103,7 @@ __all__ = [
     "ShoeBegan",
     "ShoeCutCard",
     "ShoeEnded",
+    "ShoeResultHeard",
     "ShufflerChange",
     "ShufflerTamper",
     "TablePaused",
@@ -143,6 +145,7 @@ _TYPES: tuple[type[EventData], ...] = (
     ShoeBegan,
     ShoeCutCard,
     ShoeEnded,
+    ShoeResultHeard,
     DeckInserted,
     DeckShuffling,
     DeckRemoved,

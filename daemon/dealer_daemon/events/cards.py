@@ -120,6 +120,20 @@ class GateVoided(EventData, frozen=True, kw_only=True):
     by: str
 
 
+class ShoeResultHeard(EventData, frozen=True, kw_only=True):
+    """The shoe gave its own result of a hand that could not end by it at once: a card is missing, a person looks, a
+    gate is shut. It is held against the cards when they are known, after a restart too."""
+
+    type: ClassVar[str] = "shoe.result"
+    secret: ClassVar[frozenset[str]] = frozenset({"winner", "player_pair", "banker_pair", "kept"})
+    winner: str = ""
+    """Never leaves the station: it says more than the cards that servers know, and it is no result."""
+    player_pair: bool = False
+    banker_pair: bool = False
+    kept: list[str] = []
+    """Its evidence, which would give it away."""
+
+
 class ShoeBegan(EventData, frozen=True, kw_only=True):
     """A shoe is in play."""
 

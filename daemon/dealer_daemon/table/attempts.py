@@ -146,8 +146,8 @@ class AttemptPlay:
         return {}
 
     def betting_closed(self, turn: Turn) -> None:
-        """Nothing was withheld: a result while betting is open never counts, and none that waits for its witnesses since
-        then. An attempt may begin now."""
+        """Nothing was withheld: a result while betting is open never counts, nor does one that waits for its witnesses
+        since then. An attempt may begin now."""
         current = turn.state.round
         waits = isinstance(self.judge, WitnessedJudge) and self.judge.decided
         if waits and turn.state.paused is None and current is not None and current.phase == "running":

@@ -43,7 +43,7 @@ class Rules:
     round_source: Literal["device", "server"]
     tries_before_pause: int
     witness_wait_s: float = 10.0
-    """How long after the main device a witness may take."""
+    """How long a witness and the main device may be apart."""
 
 
 def played_by(rules: Rules) -> Facts:

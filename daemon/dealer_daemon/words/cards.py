@@ -197,13 +197,15 @@ CARDS: dict[str, Word] = {
     ),
     "card_skipped": Word(
         _HELD, "A card was missed", "漏读一张牌", "漏讀一張牌",
-        "The shoe gives the card for a later position than the one that is due. Decide by the video.",
+        "The shoe gives the card for a later position than the one that is due, or its result before the last card; or "
+        "cards were drawn while the table stood. Decide by the video: name each card that lies there, or refuse the "
+        "attempt where the next card is the one that is due.",
     ),
     "shoe_result_disagrees": Word(
         (Kind.HELD, Kind.VIOLATION), "The shoe's result disagrees with the cards", "牌靴结果与牌面不符",
         "牌靴結果與牌面不符",
         "The shoe's own result is not that of the cards. Held before the outcome; after it a violation that pauses the "
-        "table. Decide by the video.",
+        "table: the outcome is wrong, or a hand passed that nobody saw. Decide by the video.",
     ),
     "force_quit": Word(
         _HELD, "The hand was ended at the shoe", "牌靴端强制结束", "牌靴端強制結束",

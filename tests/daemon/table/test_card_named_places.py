@@ -10,7 +10,7 @@ import random
 import pytest
 
 from dealer_daemon.commands import CommandName, Role
-from dealer_daemon.events import AttemptHeld, RoundOutcome, TablePaused
+from dealer_daemon.events import AttemptHeld, RoundOutcome, TablePaused, Violation
 from dealer_daemon.games.cards.card import DECK, Card
 from dealer_daemon.games.cards.procedure import CardDue, CardStep, History, Procedure
 from dealer_daemon.table.cards.unseen import SAME_PLACE_S
@@ -83,7 +83,8 @@ def test_it_is_asked_for_once_the_held_hand_goes_on(source: str, gap: str) -> No
 @GAPS
 @pytest.mark.parametrize("late", [True, False])
 def test_a_hand_that_is_complete_needs_no_card_and_no_word(source: str, gap: str, late: bool) -> None:
-    """Its own result may have passed unseen: what comes now may be another hand's, and is held against none."""
+    """Its own result may have passed unseen, and is waited for no more. One that comes and contradicts the outcome is
+    said: either that is wrong, or it is of a hand that nobody saw."""
     table = CardTable(source=source, places=True, shoe={"result_wait_s": 60})
     table.bets_closed()
     table.deal(NATURAL)
@@ -92,7 +93,8 @@ def test_a_hand_that_is_complete_needs_no_card_and_no_word(source: str, gap: str
     assert table.outcome.witnesses == ["cards"]
     if late:
         table.result("banker")
-    assert not table.of(TablePaused)
+    assert [violation.reason for violation in table.of(Violation)] == ["shoe_result_disagrees"] * late
+    assert stands(table) == ("violation" if late else None)
     assert not table.of(AttemptHeld)
 
 

@@ -157,6 +157,170 @@ def test_after_the_outcome_it_pauses_the_table(source: str) -> None:
     assert table.state.outcome.facts["winner"] == "banker"
 
 
+GAPS = pytest.mark.parametrize("gap", ["none", "restart", "link"])
+
+
+def look_away(table: CardTable, gap: str) -> None:
+    if gap == "restart":
+        table.restart()
+    elif gap == "link":
+        table.lost()
+        table.back()
+
+
+@SOURCES
+@GAPS
+def test_a_late_one_that_disagrees_is_said_whatever_happened_to_the_station_since(source: str, gap: str) -> None:
+    table = shoe_table(source)
+    table.bets_closed()
+    table.deal(NATURAL)
+    table.wait(2)
+    look_away(table, gap)
+    table.result("banker")
+    assert [table.last(Violation).reason, table.last(TablePaused).reason] == ["shoe_result_disagrees", "violation"]
+
+
+@GAPS
+@pytest.mark.parametrize(
+    "since", ["card", "burn", "skipped", "void", "decided", "drawn while held", "drawn while paused"]
+)
+def test_but_not_once_it_may_be_another_hands(gap: str, since: str) -> None:
+    table = shoe_table(shoe={"result_wait_s": 1})
+    cards = {"player.1": "8S", "banker.1": "5C", "player.2": "AD", "banker.2": "3H"}
+    if since == "decided":
+        table.deal("P1 8S B1 5C B2 3H")
+        table.manager(DECIDE, cards=cards)
+    elif since == "drawn while held":
+        table.deal("P1 8S B1 5C B2 3H P2 KD")
+        table.manager(DECIDE, position="player.2", card="AD")
+    elif since == "drawn while paused":
+        table.deal("P1 8S B1 5C P2 AD B2 3H", gap_s=0.1)
+        table.ask(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+        table.deal("P1 KD B1 2C")
+        table.resume()
+    else:
+        table.deal(NATURAL)
+    table.wait(3)
+    assert table.outcome.facts["winner"] == "player"
+    if since == "card":
+        table.deal("P1 KD")
+        table.manager(CommandName.ROUND_VOID)
+    elif since == "burn":
+        table.manager(CommandName.SHOE_CHANGE)
+        table.deal("F1 2S")
+    elif since == "skipped":
+        look_away(table, "link")
+        table.deal("B1 5C")
+    elif since == "void":
+        table.unread(at="P1")
+        table.manager(CommandName.ROUND_VOID)
+    look_away(table, gap)
+    table.result("banker")
+    assert not table.of(Violation) or table.last(Violation).reason.startswith("card_while")
+
+
+def test_it_is_held_against_the_newest_correction_of_the_outcome() -> None:
+    table = shoe_table()
+    table.deal(NATURAL)
+    table.wait(2)
+    sequence = table.events[-1].sequence
+    cards = {"player.1": "5S", "banker.1": "5C", "player.2": "AD", "banker.2": "3H"}
+    table.manager(CommandName.OUTCOME_CORRECT, replaces=sequence, cards=cards)
+    table.result("banker")
+    assert not table.of(Violation)
+    table.result("player")
+    assert table.last(Violation).reason == "shoe_result_disagrees"
+
+
+@GAPS
+@pytest.mark.parametrize("heard", ["held", "missing", "gate", "paused", "betting"])
+@pytest.mark.parametrize("wrong", [False, True])
+def test_what_it_said_before_the_cards_were_known_is_held_against_them(gap: str, heard: str, wrong: bool) -> None:
+    """A manager names the card that was lost, and names another."""
+    gates = ["first_four"] if heard == "gate" else []
+    table = shoe_table("server", gates=gates, early="withhold")
+    table.open()
+    if heard != "betting":
+        table.close()
+    table.deal("P1 2S B1 5C P2 2D" if heard != "gate" else "P1 2S B1 5C P2 2D B2 QH")
+    if heard == "held":
+        table.deal("P3 6D")  # B2's telegram was lost
+        held(table, "card_skipped")
+    if heard == "paused":
+        table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+    table.result("player" if wrong else "banker", player_pair=True)
+    assert "shoe.result" in table.words()
+    look_away(table, gap)
+    if heard == "paused":
+        table.resume()
+    if heard == "betting":
+        table.close()
+    if heard == "gate":
+        table.did(CommandName.GATE_OPEN, gate="first_four")
+    missing = {"banker.2": "QH", "player.3": "6D", "banker.3": "9D"}
+    for position, card in missing.items():
+        if (position, heard) not in (("banker.2", "gate"), ("player.3", "held")):
+            table.manager(DECIDE, position=position, card=card)
+    if wrong:
+        assert table.words()[-1] == "attempt.held:shoe_result_disagrees"
+    else:
+        assert table.outcome.facts["winner"] == "banker"
+        assert table.outcome.witnesses == ["cards", "shoe_result", "manager"]
+        assert any(frame.startswith(b"G") for name in table.outcome.evidence for frame in table._frames_of(name))
+    said = [message for message in table.published().splitlines() if '"shoe.result"' in message]
+    assert said
+    assert not any("winner" in message or "evidence" in message for message in said)
+
+
+def test_the_word_that_the_hand_goes_on_all_the_same_is_known_after_a_restart_too() -> None:
+    table = shoe_table()
+    table.deal("P1 2S B1 5C P2 2D B2 QH")
+    table.result("player")
+    table.did(REFUSE, Role.MANAGER)
+    table.restart()
+    table.deal("P3 6D B3 9D")
+    table.result("banker", player_pair=True)
+    assert table.outcome.witnesses == ["cards", "shoe_result"]
+
+
+# -- a hand that was dealt on while the table stood -----------------------------------------------------------------
+
+
+@SOURCES
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_hand_that_was_dealt_on_while_the_table_stood_mixes_with_no_other(source: str, restart: bool) -> None:
+    """Its last cards and the first of the next hand count for nothing, and the shoe goes on where one is due."""
+    table = shoe_table(source)
+    table.bets_closed()
+    table.deal("P1 8S B1 5C")
+    table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+    table.deal("P2 AD B2 3H P1 9S B1 2C")
+    if restart:
+        table.restart()
+    table.resume()
+    assert table.words()[-1] == "attempt.held:card_skipped"
+    table.deal("P2 KD B2 QH")
+    assert not table.of(RoundOutcome)
+    table.manager(DECIDE, position="player.2", card="AD")
+    assert table.words()[-1] == "attempt.held:card_skipped", "whether the next one passed is not known either"
+    table.manager(DECIDE, position="banker.2", card="3H")
+    table.wait(3)
+    assert table.outcome.facts["player"]["cards"] == ["8S", "AD"]
+
+
+def test_it_goes_on_with_the_card_that_is_due_where_a_person_says_so() -> None:
+    table = shoe_table()
+    table.deal("P1 8S B1 5C")
+    table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+    table.deal("P2 AD")
+    table.resume()
+    table.manager(DECIDE, position="player.2", card="AD")
+    table.did(REFUSE, Role.MANAGER)
+    table.deal("B2 3H")
+    table.result("player")
+    assert table.outcome.witnesses == ["cards", "shoe_result", "manager"]
+
+
 def test_late_for_the_hand_before_it_is_told_though_the_next_round_is_open() -> None:
     table = shoe_table("server")
     table.bets_closed()

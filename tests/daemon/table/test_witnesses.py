@@ -99,8 +99,8 @@ def test_a_number_given_while_betting_was_open_counts_for_nothing_though_its_wit
     table.see(keyed("27", wheel.at), "keys")
     assert "round.outcome" not in str(table.words())
     assert table.ask(CommandName.TABLE_RESUME, wheel.at, Role.MANAGER, reason="again").ok
-    assert table.state.round is not None
-    assert table.state.round.phase == "waiting"
+    assert table.table.state.round is not None
+    assert table.table.state.round.phase == "waiting"
 
 
 def test_a_witness_that_says_nothing_holds_the_attempt_in_its_time(witnessed: Driven) -> None:

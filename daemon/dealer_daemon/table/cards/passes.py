@@ -15,7 +15,6 @@ from dealer_daemon.events import (
     CardRepeated,
     CardSkipped,
     CardWithheld,
-    Facts,
     HandSkipped,
     RoundOpened,
     RoundVoided,
@@ -97,10 +96,8 @@ class CardPasses(Incidents):
         """The card that a person was asked about: the newest one still, or another."""
         self._answered: str | None = None
         """The same once the word was given: read again, it is another card, though the reader was off until then."""
-        self.told: Facts | None = None
-        """What the cards of the newest hand gave, as long as the next did not begin and nothing was missed since."""
-        self._while_held = False
-        """A card was drawn while the hand was held: it may be of the next one, whose result the shoe gives then."""
+        self.followed = False
+        """The newest hand ended by its cards, the next did not begin, and nothing was missed since."""
 
     @abstractmethod
     def advance(self, turn: Turn) -> None:
@@ -129,7 +126,7 @@ class CardPasses(Incidents):
             return
         self._repeated = self._while_paused = self._doubted = self._answered = None
         if turn.state.paused is not None:
-            self.told, self._while_paused = None, reading.card
+            self.followed, self._while_paused = False, reading.card
             self._record(turn, WHILE_PAUSED.reason, WHILE_PAUSED.detail)
         elif since is not None and since.bar is not None:
             self._early(turn, reading, since.bar)
@@ -138,7 +135,6 @@ class CardPasses(Incidents):
         elif current is None:
             self._between(turn, reading)
         elif current.phase == "held":
-            self._while_held = True
             self._record(turn, WHILE_HELD.reason, WHILE_HELD.detail)
         elif isinstance(again, Doubt):
             self._hold(turn, again.reason, again.detail)
@@ -269,7 +265,7 @@ class CardPasses(Incidents):
             self._violation(turn, BETWEEN_ROUNDS.reason, BETWEEN_ROUNDS.detail)
         elif hinted in (None, FIRST_OF_HAND):
             self._first(turn, reading)
-        elif self.told is None:
+        elif not self.followed:
             self._skip(turn, hinted, reading)
         elif hinted in _FIRST_FOUR:
             # The hand before ended and nothing was missed since but the first card of this one.
@@ -360,7 +356,7 @@ class CardPasses(Incidents):
     def _early(self, turn: Turn, reading: CardRead, why: Bar) -> None:
         """The card was read before a word that lets one lie down. One of a time when the table stood is scanned again
         (``_repeat``); any other makes it stand."""
-        self.told = None
+        self.followed = False
         if why is WHILE_PAUSED:
             self._while_paused = reading.card
             self._record(turn, why.reason, why.detail)
@@ -368,7 +364,7 @@ class CardPasses(Incidents):
             self._violation(turn, why.reason, why.detail)
 
     def _in_hand(self, turn: Turn, current: OpenRound, reading: CardRead) -> None:
-        self.told = None
+        self.followed = False
         wanted = due(self.procedure, current.steps)
         bar = not_due(current, wanted)
         if bar is not None:
@@ -450,7 +446,7 @@ class CardPasses(Incidents):
 
     def rescan(self, turn: Turn, rescan: Rescan) -> None:
         """The same card again, on the same position; as often as it takes (``games.md`` §2.1)."""
-        self.told = None
+        self.followed = False
         current = turn.state.round
         assert current is not None
         wanted = self.card_due(current)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dealer_daemon.commands import Command
-from dealer_daemon.events import CardDrawn, CardRepeated, Event, Facts, GateWaiting
+from dealer_daemon.events import CardDrawn, CardRepeated, Event, Facts, GateWaiting, ShoeResultHeard
 from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, GateDue, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
-from dealer_daemon.state import OpenRound, TableState
+from dealer_daemon.state import OpenRound, ShoeSaid, TableState
 from dealer_daemon.table.cards import orders, shoes
 from dealer_daemon.table.cards.bars import bar, must_not_tell
 from dealer_daemon.table.cards.bursts import PASSES, SAME_CODE_S, Bursts
@@ -28,7 +28,7 @@ from dealer_daemon.table.cards.shufflers import Shufflers
 from dealer_daemon.table.cards.spoken import Meaning, Words
 from dealer_daemon.table.cards.unseen import Standing, Unseen
 from dealer_daemon.table.cards.wishes import Wishes
-from dealer_daemon.table.cards.witness import Witness, agrees
+from dealer_daemon.table.cards.witness import Witness, agrees, said_by
 from dealer_daemon.table.common import STATION, Rules, emit_outcome, pause, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import RESCAN_DETAIL, WHILE_BETTING, CardReason, Rescan
@@ -52,6 +52,11 @@ from dealer_drivers.readings.shoe import (
 )
 
 _BACKWARDS = Rescan(CardReason.BACKWARDS_CARD, f"the shoe says that the card went backwards; {RESCAN_DETAIL}")
+_RESULT_BEFORE_CARD = "the shoe gave its result of the hand and a card of it is missing"
+_DEALT_WHILE_PAUSED = (
+    "cards were drawn while the table stood, and lie nowhere yet: name them by the video, or void the round; refuse the"
+    " attempt where the next card is the one that is due"
+)
 _RESCANS = {
     ShoeProblem.CANNOT_READ: Rescan(CardTrouble.NO_READ, f"the shoe could not read the card; {RESCAN_DETAIL}"),
     ShoeProblem.WRONG_CARD_CODE: Rescan(
@@ -103,12 +108,12 @@ class CardPlay(CardPasses):
         self.tick(turn)
         self._wishes.hear(device, anew=isinstance(reading, DeviceFault | ShoeStarted))
         if isinstance(reading, DeviceFault):
-            self.told = None  # cards may pass that nobody tells us of
+            self.followed = False  # cards may pass that nobody tells us of
         self._unseen.heard(turn, reading, self._standing(turn))
         if self._unseen.in_question:
             # A hand that is complete misses no card, and its own result may have passed: what comes may be another's.
             self.finish(turn)
-            self.told = None
+            self.followed = False
         if self._came_alone(turn, reading):
             self._said(turn, device, reading)
 
@@ -366,10 +371,10 @@ class CardPlay(CardPasses):
             turn.emit(GateWaiting(gate=wanted.gate, seen=known(self.procedure, current.steps)))
         if isinstance(wanted, Complete):
             self._complete(turn, current)
-        elif isinstance(wanted, CardDue) and self._witness.said is not None:
-            self._hold(
-                turn, CardReason.CARD_SKIPPED, "the shoe gave its result of the hand and a card of it is missing"
-            )
+        elif isinstance(wanted, CardDue) and self._said_of(current) is not None:
+            self._hold(turn, CardReason.CARD_SKIPPED, _RESULT_BEFORE_CARD)
+        elif isinstance(wanted, CardDue) and current.drawn_while_paused and self._names_places:
+            self._hold(turn, CardReason.CARD_SKIPPED, _DEALT_WHILE_PAUSED)
 
     def finish(self, turn: Turn) -> None:
         """End the hand if it is complete: the shoe gives no result of it any more."""
@@ -379,10 +384,10 @@ class CardPlay(CardPasses):
             self.advance(turn)
 
     def _complete(self, turn: Turn, current: OpenRound) -> None:
-        if self._witness.missing(turn.at.mono_ns):
+        said, witnesses = self._said_of(current), ["cards"]
+        if said is None and self._witness.missing(turn.at.mono_ns):
             return
         facts = self.procedure.facts(history_of(current.steps))
-        said, witnesses = self._witness.said, ["cards"]
         if said is not None:
             if not agrees(said, facts):
                 detail = f"the shoe's own result is {said.winner}, and the cards say otherwise"
@@ -394,7 +399,8 @@ class CardPlay(CardPasses):
             witnesses.append("manager")
         evidence = [name for step in current.steps for name in step.evidence]
         if said is not None:
-            evidence += self.take_evidence(turn)  # where nothing was said, the newest frame may be of the next card
+            # Where nothing was said, the newest frame may be of the next card.
+            evidence += self.take_evidence(turn) if current.shoe_said is None else said.evidence
         emit_outcome(
             turn,
             self.rules.game.name,
@@ -406,9 +412,8 @@ class CardPlay(CardPasses):
             None if named is None else named.reason,
             last_hand=shoes.is_last_hand(turn.state, current, self.procedure),
         )
-        told = None if self._while_held else facts
         self.end_hand(turn)
-        self.told = told
+        self.followed = turn.state.result_due
 
     def refused(self, turn: Turn) -> None:  # noqa: ARG002
         """A person said that the hand goes on with the card that is due, whatever the shoe says of it."""
@@ -417,8 +422,7 @@ class CardPlay(CardPasses):
     def end_hand(self, turn: Turn) -> None:
         """The open round ended, one way or the other."""
         self._witness.reset()
-        self.told, self._first_sequence = None, None
-        self._while_held = False
+        self.followed, self._first_sequence = False, None
         self._doubted = self._answered = None
         if lying(turn.state.previous):
             shoes.after_hand(turn, self.procedure)
@@ -445,13 +449,35 @@ class CardPlay(CardPasses):
         current = turn.state.round
         if current is not None and (lying(current.steps) or current.phase == "held"):
             if reading.winner is not ShoeWinner.FORCE_QUIT:
-                self._witness.hear(reading)
-                self.advance(turn)
+                self._hear_result(turn, current, reading)
             elif current.phase != "held":
                 self._hold(turn, CardReason.FORCE_QUIT, "somebody ended the hand at the shoe")
-        elif self.told is not None and not agrees(reading, self.told):
+            return
+        outcome = turn.state.outcome
+        if turn.state.result_due and outcome is not None and not agrees(said_by(reading, []), outcome.facts):
             detail = f"after the outcome the shoe says {reading.winner}: look at the video"
             self._violation(turn, CardReason.SHOE_RESULT_DISAGREES, detail)
+
+    def _hear_result(self, turn: Turn, current: OpenRound, reading: ShoeResult) -> None:
+        """A hand that it ends at once says it in its outcome; else it is kept until the cards are known. Where cards
+        passed that lie nowhere, it may be the next hand's, so one of this hand stands."""
+        complete = isinstance(due(self.procedure, current.steps), Complete)
+        another = current.drawn_while_paused or current.drawn_while_held
+        if another and (complete or self._said_of(current) is not None):
+            return
+        said = said_by(reading, [])
+        ends = complete and current.phase != "held" and turn.state.paused is None and current.betting == "closed"
+        if not ends or not agrees(said, self.procedure.facts(history_of(current.steps))):
+            kept = turn.evidence()  # of a hold that follows too
+            pairs = {"player_pair": said.player_pair, "banker_pair": said.banker_pair}
+            turn.emit(ShoeResultHeard(winner=said.winner, kept=kept, **pairs))
+        self._witness.hear(said)
+        self.advance(turn)
+        self.frames.clear()
+
+    def _said_of(self, current: OpenRound) -> ShoeSaid | None:
+        """The shoe's own result of the hand."""
+        return current.shoe_said or self._witness.said
 
     def _shoe_error(self, turn: Turn, device: str, reading: ShoeError) -> None:
         rescan, current = _RESCANS.get(reading.problem), turn.state.round

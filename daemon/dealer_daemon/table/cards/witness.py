@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from dealer_daemon.state import ShoeSaid
 from dealer_drivers.instant import NS_PER_S
 from dealer_drivers.readings.shoe import ShoeResult
 
 
 class Witness:
-    """What the shoe said of the hand in play, or how long it is still waited for.
+    """How long the shoe's result of the hand in play is still waited for, and what it said just now.
 
-    Nothing of it is in the journal: a shoe that is asked again after a restart gives no answer, and the cards decide.
+    A result that the hand cannot end by at once is in the journal (``shoe.result``). The rest may be forgotten: a shoe
+    that is asked again after a restart gives no answer, and the cards decide.
     ``wait_s``: how long an outcome waits; 0 for a shoe that gives no result.
     """
 
     def __init__(self, wait_s: float) -> None:
         self._wait_ns = round(wait_s * NS_PER_S)
-        self.said: ShoeResult | None = None
+        self.said: ShoeSaid | None = None
         self.until_ns: int | None = None
         self._over = wait_s == 0
 
@@ -26,8 +28,9 @@ class Witness:
         self.said, self.until_ns, self._over = None, None, self._wait_ns == 0
 
     def missing(self, now_ns: int) -> bool:
-        """Whether a complete hand must still wait; begins to wait where it did not yet."""
-        if self.said is not None or self._over:
+        """Whether a complete hand of which the shoe said nothing must still wait; begins to wait where it did not
+        yet."""
+        if self._over:
             return False
         if self.until_ns is None:
             self.until_ns = now_ns + self._wait_ns
@@ -37,12 +40,22 @@ class Witness:
         """It does not come: the cards alone decide."""
         self.until_ns, self._over = None, True
 
-    def hear(self, result: ShoeResult) -> None:
+    def hear(self, said: ShoeSaid) -> None:
         """The shoe said its result."""
-        self.said, self.until_ns = result, None
+        self.said, self.until_ns = said, None
 
 
-def agrees(result: ShoeResult, facts: dict[str, Any]) -> bool:
+def said_by(result: ShoeResult, evidence: list[str]) -> ShoeSaid:
+    """The shoe's result as it is kept."""
+    return ShoeSaid(
+        winner=str(result.winner),
+        player_pair=result.player_pair,
+        banker_pair=result.banker_pair,
+        evidence=evidence,
+    )
+
+
+def agrees(result: ShoeSaid, facts: dict[str, Any]) -> bool:
     """Winner and pairs are those of the cards (only a baccarat shoe says them)."""
     pairs = (facts["player"]["pair"] is not None, facts["banker"]["pair"] is not None)
-    return str(result.winner) == facts["winner"] and (result.player_pair, result.banker_pair) == pairs
+    return result.winner == facts["winner"] and (result.player_pair, result.banker_pair) == pairs
