@@ -54,11 +54,13 @@ from dealer_daemon.events import (
     Violation,
 )
 from dealer_daemon.shoe import (
+    asked,
     burnt,
     card_event,
     card_steps,
     counted,
     doubted,
+    is_the_named,
     laid_anew,
     recounted,
     shoe_event,
@@ -169,6 +171,8 @@ def apply(state: TableState, event: Event) -> TableState:
             return replace(state, skipping=True)
         case CardSkipped() as data:
             return skipped(state, data)
+        case AttemptRefused() as data:
+            return replace(is_the_named(state, data), round=_in_round(is_the_named(state, data), event))
         case CardDrawn() | CardWithheld() | CardCorrected():
             after = replace(state, round=_in_round(state, event))
             return replace(after, shoe=card_event(state.shoe, event.data, state.round))
@@ -304,10 +308,12 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
                 witnesses=[],
                 last_refusal=data.reason,
                 doubt=None,
+                asked=None,
             )
         case AttemptHeld() as data:
-            held = {"phase": "held", "held_for": data.reason, "doubt": doubted(data), "asked_ns": event.wall_ns}
-            return replace(current, seen=data.seen, evidence=data.evidence, **held)
+            cards = {"doubt": doubted(data), "asked": asked(data)}
+            held = {"phase": "held", "held_for": data.reason, "asked_ns": event.wall_ns}
+            return replace(current, seen=data.seen, evidence=data.evidence, **cards, **held)
         case AttemptWithdrawn():
             return replace(current, phase="running", seen={}, evidence=[], witnesses=[])
         case AttemptUnconfirmed() as data:
@@ -336,6 +342,7 @@ def _in_round(state: TableState, event: Event) -> OpenRound:
                 current,
                 steps=steps,
                 doubt=None if _is_on(current.doubt, data.position) else current.doubt,
+                asked=None,
                 tries=0,
                 phase="waiting",
                 seen={},

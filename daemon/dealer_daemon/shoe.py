@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from dealer_daemon.deck_sets import played
 from dealer_daemon.events import (
     AttemptHeld,
+    AttemptRefused,
     CardCorrected,
     CardDrawn,
     CardSkipped,
@@ -89,6 +90,35 @@ def doubted(data: AttemptHeld) -> Step | None:
     if data.card is None or data.position is None:
         return None
     return Step(position=data.position, card=data.card, unit=data.unit, evidence=data.kept)
+
+
+def asked(data: AttemptHeld) -> Step | None:
+    """The physical card that a hold asks about."""
+    return Step(card=data.card, unit=data.unit) if data.unit is not None and data.position is None else None
+
+
+def is_the_named(state: TableState, data: AttemptRefused) -> TableState:
+    """The table once a manager said that the hand goes on with the card that is due: the physical card that was asked
+    about is the one that a person named, and lies there."""
+    current = state.round
+    if current is None or current.asked is None or data.reason != "manager_refused":
+        return state
+    steps, previous = _known(current.steps, current.asked), state.previous
+    if steps is current.steps:
+        previous = _known(previous, current.asked)
+    shoe, unit = state.shoe, current.asked.unit
+    if shoe is not None and unit is not None and unit not in shoe.units:
+        shoe = replace(shoe, units=[*shoe.units, unit])
+    return replace(state, round=replace(current, steps=steps), previous=previous, shoe=shoe)
+
+
+def _known(steps: list[Step], card: Step) -> list[Step]:
+    for at in reversed(range(len(steps))):
+        step = steps[at]
+        if step.card == card.card and step.by is not None and step.unit is None:
+            cleared = replace(step, unit=card.unit, misread_unit=None, misread_card=None)
+            return [*steps[:at], cleared, *steps[at + 1 :]]
+    return steps
 
 
 def card_event(shoe: Shoe | None, data: CardEvent, before: OpenRound | None) -> Shoe | None:

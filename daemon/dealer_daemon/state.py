@@ -77,6 +77,8 @@ class OpenRound(msgspec.Struct, frozen=True, kw_only=True):
     """The gate that the round waits at."""
     doubt: Step | None = None
     """A card that was read for a position that is not due yet, because one before it was missed."""
+    asked: Step | None = None
+    """The physical card that a person is asked about: one that was named before it was read, or another."""
     shoe_said: ShoeSaid | None = None
     """The shoe's own result, as long as no person said that the hand goes on whatever the shoe says."""
     drawn_while_held: bool = False

@@ -13,6 +13,7 @@ import pytest
 from dealer_calibration.cli import build_parser, main
 from dealer_drivers.shoe.codebook import KnownCard, KnownCut
 from dealer_drivers.shoe.codebook_file import load_codebook
+from dealer_drivers.shoe.codebook_maker import make_codebook
 from dealer_drivers.whole_files import write_whole
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/reference"
@@ -111,6 +112,14 @@ def test_wrong_numbers_are_wrong_usage(
         make(tmp_path / "b.toml", *arguments)
     assert exit_.value.code == 2
     assert arguments[0] in capsys.readouterr().err
+
+
+def test_how_many_there_may_be_is_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        make(tmp_path / "b.toml", "--cut-cards", "1000000")
+    assert "1000000 is not a whole number from 0 to 99" in capsys.readouterr().err.splitlines()[-1]
+    with pytest.raises(ValueError, match="at most 99"):
+        make_codebook(decks=1, deck_set="x", prefix="", seed="1", cut_cards=100)
 
 
 def test_without_a_prefix_the_risk_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

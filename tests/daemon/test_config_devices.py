@@ -163,3 +163,46 @@ def test_a_device_at_the_wrong_table(table: str, stray: str, seen: str) -> None:
     assert wrong(table) == []
     (said,) = wrong(table + stray)
     assert said.startswith(f"tables.t.devices: {seen}")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("gates", '["first_four", "player_third", "first_four"]', '"first_four" is there more than once'),
+        ("shoe.deck_sets", '["red", "red"]', '"red" is there more than once'),
+        ("devices.0.no_read", '["NR", "??", "NR", "??"]', '"??", "NR" is there more than once'),
+        ("devices.0.aim_ids", '["C0", "C0"]', '"C0" is there more than once'),
+    ],
+)
+def test_a_list_of_names_has_each_once(key: str, value: str, said: str, tmp_path: Path) -> None:
+    table = {"gates": "", "shoe.deck_sets": "", "devices.0.no_read": "", "devices.0.aim_ids": ""} | {
+        key: f"{key.rpartition('.')[2]} = {value}"
+    }
+    text = f"""
+[station]
+site = "s"
+state_dir = "state"
+[tables.t]
+game = "baccarat"
+{table["gates"]}
+[tables.t.shoe]
+require_verified = false
+{table["shoe.deck_sets"]}
+[[tables.t.devices]]
+name = "scanner"
+driver = "barcode-serial"
+port = "/dev/dealer/scanner"
+codebook = "rank-suit"
+{table["devices.0.no_read"]}
+{table["devices.0.aim_ids"]}
+"""
+    with pytest.raises(ConfigErrors) as errors:
+        parse_config(text, tmp_path / "station.toml")
+    (message,) = [str(error) for error in errors.value.errors]
+    assert f"{key.rpartition('.')[2]}: {said}: name each once" in message
+
+
+def test_fallback_brokers_are_others_each(tmp_path: Path) -> None:
+    text = '[mqtt]\nfallback_urls = ["mqtt://127.0.0.1:1", "mqtt://127.0.0.1:1"]\n'
+    with pytest.raises(ConfigErrors, match="more than once"):
+        parse_config(text, tmp_path / "station.toml")

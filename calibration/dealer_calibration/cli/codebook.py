@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING
 from dealer_calibration.cli.common import Subcommands, add_command, count
 from dealer_calibration.cli.exit_codes import DONE, NO, WRONG, complain
 from dealer_drivers.codes.symbology import Symbology
+from dealer_drivers.shoe.codebook_maker import MOST_OTHERS
 
 if TYPE_CHECKING:
     from dealer_drivers.shoe.codebook import CodeBook
 
-FEW = range(100)
-"""How many cut cards or jokers a set may have: far more than any has, and few enough to find codes for."""
+
+def few(text: str) -> int:
+    """How many cut cards or jokers a set may have, for argparse: far more than any has, and few enough to find codes
+    for."""
+    if not text.isascii() or not text.isdigit() or int(text) > MOST_OTHERS:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 to {MOST_OTHERS}")
+    return int(text)
 
 
 def add(commands: Subcommands) -> None:
@@ -68,10 +74,8 @@ def _add_make(actions: Subcommands) -> None:
         "--prefix", default="", metavar="P", help="how its codes begin: sets of different prefixes share no code"
     )
     maker.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same book; drawn if left out")
-    maker.add_argument(
-        "--cut-cards", type=int, choices=FEW, default=1, metavar="N", help="cut cards, 0 to 99 (default 1)"
-    )
-    maker.add_argument("--jokers", type=int, choices=FEW, default=0, metavar="N", help="jokers, 0 to 99 (default 0)")
+    maker.add_argument("--cut-cards", type=few, default=1, metavar="N", help="cut cards, 0 to 99 (default 1)")
+    maker.add_argument("--jokers", type=few, default=0, metavar="N", help="jokers, 0 to 99 (default 0)")
     maker.add_argument(
         "--json",
         action="store_true",

@@ -99,7 +99,8 @@ class AttemptHeld(EventData, frozen=True, kw_only=True):
     kept: list[str] = []
     """Evidence that must not be named yet: there are 52 cards to try, and one of them gives the hash."""
     card: str | None = None
-    """A card that was read for a position that is not due yet: it lies there once those before it are known."""
+    """A card that was read for a position that is not due yet: it lies there once those before it are known. Without a
+    position the physical card that is asked about: it is one that a person named, or another."""
     position: str | None = None
     unit: str | None = None
 

@@ -63,6 +63,10 @@ class CardCorrectData(CommandData, kw_only=True):
     card: Annotated[str, Meta(pattern="^[A2-9TJQK][SHCD]$")]
     reason: Why
     round: Round | None = None
+    also: Annotated[
+        dict[str, Annotated[str, Meta(pattern="^[A2-9TJQK][SHCD]$")]],
+        Meta(description="Further positions that change in the same moment: two cards were swapped."),
+    ] = {}
 
 
 class RoundVoidData(CommandData, kw_only=True):

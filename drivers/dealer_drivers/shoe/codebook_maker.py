@@ -19,6 +19,8 @@ DRAWN = 5
 """Drawn characters: 31^5 codes, of which a set of eight decks uses one in 68,000."""
 DISTANCE = 3
 MAX_PREFIX = 6
+MOST_OTHERS = 99
+"""Cut cards, jokers or advertising cards of a set, of each kind. An assumption of ours: no set has a tenth of it."""
 
 
 def make_codebook(
@@ -36,6 +38,8 @@ def make_codebook(
         raise ValueError("deck_set must name the deck set")
     if min(cut_cards, jokers, adverts) < 0:
         raise ValueError("there cannot be fewer than no cards")
+    if max(cut_cards, jokers, adverts) > MOST_OTHERS:
+        raise ValueError(f"a set has at most {MOST_OTHERS} cut cards, jokers and advertising cards each")
     others = [KnownCut()] * cut_cards + [Foreign(ForeignKind.JOKER)] * jokers + [Foreign(ForeignKind.ADVERT)] * adverts
     codes = iter(_codes(len(DECK) * decks + len(others), prefix, random.Random(seed)))
     digits = len(str(len(DECK) * decks))

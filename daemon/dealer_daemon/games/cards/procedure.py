@@ -9,9 +9,11 @@ trust what they are given.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -179,22 +181,29 @@ class Procedure(ABC):
                 step = answer
         return (*history, step)
 
-    def replace(self, history: History, position: str, card: Card) -> History | Refusal:
-        """The history with another card on ``position`` (a manager corrects it by the video).
+    def replace(
+        self, history: History, position: str, card: Card, also: Mapping[str, Card] = MappingProxyType({})
+    ) -> History | Refusal:
+        """The history with another card on ``position`` (a manager corrects it by the video), and those of ``also`` on
+        theirs in the same moment, as where two cards were swapped.
 
-        Everything after it is played again: where the new card means that a later step would not have been due,
-        the correction is refused, since it would take more than one card to put right.
+        Everything after them is played again: where the new cards mean that a later step would not have been due,
+        the correction is refused, since it would take more than these to put right.
         Reasons: ``unknown_position``, ``copies_used_up``, ``later_step_not_due``.
         """
-        index = next((i for i, s in enumerate(history) if isinstance(s, CardStep) and s.position == position), None)
-        if index is None:
-            return Refusal("unknown_position", f"no card of this round lies on {position}")
-        others = sum(isinstance(s, CardStep) and s.card == card for i, s in enumerate(history) if i != index)
-        if others >= self.decks:
-            return Refusal("copies_used_up", f"all {self.decks} of {card} lie elsewhere in this round")
-        replayed: History = history[:index]
-        for step in (CardStep(position, card), *history[index + 1 :]):
-            answer = self.advance(replayed, step)
+        cards = {**also, position: card}
+        lie = {step.position for step in history if isinstance(step, CardStep)}
+        for named in cards:
+            if named not in lie:
+                return Refusal("unknown_position", f"no card of this round lies on {named}")
+        left = [step.card for step in history if isinstance(step, CardStep) and step.position not in cards]
+        for wanted, count in Counter(cards.values()).items():
+            if count + left.count(wanted) > self.decks:
+                return Refusal("copies_used_up", f"all {self.decks} of {wanted} lie elsewhere in this round")
+        replayed: History = ()
+        for step in history:
+            anew = CardStep(step.position, cards.get(step.position, step.card)) if isinstance(step, CardStep) else step
+            answer = self.advance(replayed, anew)
             if isinstance(answer, Refusal):
                 return Refusal("later_step_not_due", f"with {card} on {position}, {answer.message}")
             replayed = answer

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from dealer_daemon.commands import Command, ErrorCode
-from dealer_daemon.events import CardCorrected, CardDrawn, CardWithheld, Event, OutcomeCorrected, RoundOpened, ShoeBegan
+from dealer_daemon.events import (
+    CardCorrected,
+    CardDrawn,
+    CardExpected,
+    CardWithheld,
+    Event,
+    Facts,
+    OutcomeCorrected,
+    RoundOpened,
+    ShoeBegan,
+)
 from dealer_daemon.games.cards.card import Card, CardNotationError
 from dealer_daemon.games.cards.procedure import CardStep, ExpectStep, History, Procedure, describe
 from dealer_daemon.games.cards.procedure import Refusal as Impossible
 from dealer_daemon.games.cards.rules import ShoeRules
-from dealer_daemon.state import OpenRound
+from dealer_daemon.state import OpenRound, Step
 from dealer_daemon.table.arguments import Refusal, text
 from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.hand import due, history_of
 from dealer_daemon.table.turn import Turn
+
+SWAPPED = 'where two cards were swapped, name both in one command ("also")'
 
 
 def card_named(command: Command) -> Card:
@@ -26,6 +39,18 @@ def card_named(command: Command) -> Card:
         return Card.parse(text(command, "card"))
     except CardNotationError as error:
         raise Refusal(ErrorCode.BAD_ARGUMENT, str(error)) from error
+
+
+def cards_beside(command: Command) -> dict[str, Card]:
+    """The argument ``also``: further positions and their cards. Raises ``Refusal``."""
+    also = command.args.get("also", {})
+    if not isinstance(also, Mapping) or command.args.get("position") in also:
+        message = '"also" maps the further positions that change in the same moment to their cards, {"banker.1": "8S"}'
+        raise Refusal(ErrorCode.BAD_ARGUMENT, message)
+    try:
+        return {position: Card.parse(str(card)) for position, card in also.items()}
+    except CardNotationError as error:
+        raise Refusal(ErrorCode.BAD_ARGUMENT, f"also: {error}") from error
 
 
 def check_copies(
@@ -39,11 +64,43 @@ def check_copies(
 
 
 def correct(
-    turn: Turn, procedure: Procedure, rules: ShoeRules, position: str, card: Card, reason: str, by: str
+    turn: Turn,
+    procedure: Procedure,
+    rules: ShoeRules,
+    position: str,
+    card: Card,
+    reason: str,
+    by: str,
+    also: Mapping[str, Card] = MappingProxyType({}),
 ) -> None:
-    """Another card lies on a position; a hand that was held goes on. Raises ``Refusal``."""
+    """Another card lies on a position, and those of ``also`` on theirs; a hand that was held goes on. Raises
+    ``Refusal``, and then none of them changed."""
     current = turn.state.round
     assert current is not None
+    cards = {**also, position: card}
+    was = {named: _lying(current, procedure, named, there) for named, there in cards.items()}
+    replayed = procedure.replace(history_of(current.steps), position, card, also)
+    if isinstance(replayed, Impossible):
+        how = "void the round instead"
+        if replayed.reason == "copies_used_up":
+            how = SWAPPED
+        raise Refusal(ErrorCode.NOT_NOW, f"{replayed.reason}: {replayed.message}; {how}")
+    shoe = turn.state.shoe
+    drawn, _, decks = shoes.composition(turn.state, current.steps, procedure, rules)
+    # A card of the shoe before is counted there no more.
+    here = [named for named, step in was.items() if shoe is None or step.shoe_id == shoe.id]
+    gone = Counter(was[named].card for named in here)
+    for wanted, count in Counter(str(cards[named]) for named in here).items():
+        if count > gone[wanted] and drawn.get(wanted, 0) - gone[wanted] + count > decks:
+            message = f"{wanted} cannot lie there: as many as the shoe has ({decks}) came out before"
+            raise Refusal(ErrorCode.BAD_ARGUMENT, f"{message}; {SWAPPED}")
+    for named, there in cards.items():
+        lay = was[named].card
+        assert lay is not None
+        turn.emit(CardCorrected(position=named, card=str(there), was=lay, reason=reason, by=by))
+
+
+def _lying(current: OpenRound, procedure: Procedure, position: str, card: Card) -> Step:
     lies = next((step for step in current.steps if step.position == position), None)
     if lies is None or lies.card is None:
         # While betting is open, what is due next follows from cards that servers must not know.
@@ -54,13 +111,7 @@ def correct(
     if lies.card == str(card):
         message = f"{card} lies on {position}: refuse the attempt, and the hand goes on with it"
         raise Refusal(ErrorCode.BAD_ARGUMENT, message)
-    replayed = procedure.replace(history_of(current.steps), position, card)
-    if isinstance(replayed, Impossible):
-        raise Refusal(ErrorCode.NOT_NOW, f"{replayed.reason}: {replayed.message}; void the round instead")
-    shoe = turn.state.shoe
-    if shoe is None or lies.shoe_id == shoe.id:  # a card of the shoe before is counted there no more
-        check_copies(turn, current, procedure, rules, position, card)
-    turn.emit(CardCorrected(position=position, card=str(card), was=lies.card, reason=reason, by=by))
+    return lies
 
 
 def lay_out(turn: Turn, hand: History, reason: str, by: str) -> None:
@@ -104,6 +155,21 @@ def check_decided(turn: Turn, procedure: Procedure, current: OpenRound, hand: Hi
         "dealt_from": {position: step.shoe_id for position, step in lie.items() if step.shoe_id != shoe.id},
     }
     check_corrected(turn, procedure, beside)
+
+
+def check_expects(procedure: Procedure, said: Sequence[Facts], hand: History) -> None:
+    """Raises ``Refusal`` where a corrected hand has the server say something else than it ``said`` in the round. What
+    the right cards make impossible is left out: a hit for a hand that was bust."""
+    left = deque(said)
+    history: History = ()
+    for step in hand:
+        if isinstance(step, ExpectStep):
+            while left and isinstance(procedure.expect(history, left[0]), Impossible):
+                left.popleft()
+            if left and dict(step.args) != left.popleft():
+                message = f"the server said {json.dumps(list(said))} in this round, on which stakes were laid"
+                raise Refusal(ErrorCode.BAD_ARGUMENT, f'{message}: "expects" says that, as far as the cards allow it')
+        history = (*history, step)
 
 
 def check_corrected(turn: Turn, procedure: Procedure, beside: Mapping[str, Any]) -> None:
@@ -161,3 +227,17 @@ def of_hand(replaced: Event, event_at: Callable[[int], Event | None], cards: Map
             position: shoe for position, shoe in sorted(dealt_from.items()) if shoe not in (shoes[-1], None)
         },
     }
+
+
+def said_in(replaced: Event, event_at: Callable[[int], Event | None]) -> list[Facts]:
+    """What the server said in the round of an outcome or correction, in order (``card.expect``), as far as the journal
+    still has it from its end."""
+    said: list[Facts] = []
+    sequence = replaced.sequence
+    while (event := event_at(sequence)) is not None:
+        if event.subject == replaced.subject and isinstance(event.data, RoundOpened):
+            return said[::-1]
+        if event.subject == replaced.subject and isinstance(event.data, CardExpected):
+            said.append(dict(event.data.args))
+        sequence -= 1
+    return []

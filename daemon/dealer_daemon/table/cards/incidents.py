@@ -29,10 +29,14 @@ class Incidents:
         self.frames.clear()
         return evidence
 
-    def _hold(self, turn: Turn, reason: CardReason, detail: str, doubt: Step | None = None) -> None:
-        """The hand waits for a service manager. ``doubt``: a card that lies once those before it are known."""
+    def _hold(
+        self, turn: Turn, reason: CardReason, detail: str, doubt: Step | None = None, asked: Step | None = None
+    ) -> None:
+        """The hand waits for a service manager. ``doubt``: a card that lies once those before it are known. ``asked``:
+        the card that he is asked about, which lies nowhere yet."""
         current = turn.state.round
         assert current is not None
+        card = doubt or asked
         turn.emit(
             AttemptHeld(
                 reason=str(reason),
@@ -41,9 +45,9 @@ class Incidents:
                 seen=known(self.procedure, current.steps),
                 evidence=[],
                 kept=self.take_evidence(turn) if doubt is None else doubt.evidence,
-                card=None if doubt is None else doubt.card,
-                position=None if doubt is None else doubt.position,
-                unit=None if doubt is None else doubt.unit,
+                card=None if card is None else card.card,
+                position=None if card is None else card.position,
+                unit=None if card is None else card.unit,
             )
         )
 

@@ -13,7 +13,14 @@ from dealer_daemon.games.game import BadFacts
 from dealer_daemon.state import OpenRound
 from dealer_daemon.table.arguments import Refusal, flag, open_round, server_object, text
 from dealer_daemon.table.cards import shoes
-from dealer_daemon.table.cards.corrections import card_named, check_copies, check_decided, correct, lay_out
+from dealer_daemon.table.cards.corrections import (
+    card_named,
+    cards_beside,
+    check_copies,
+    check_decided,
+    correct,
+    lay_out,
+)
 from dealer_daemon.table.cards.hand import history_of, must_withhold
 from dealer_daemon.table.common import emit_outcome, refuse
 from dealer_daemon.table.turn import Turn
@@ -79,7 +86,7 @@ def _expect(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
 def _correct(play: CardPlay, turn: Turn, command: Command) -> dict[str, Any]:
     open_round(turn, command)
     position, card, reason = text(command, "position"), card_named(command), text(command, "reason")
-    correct(turn, play.procedure, play.shoe, position, card, reason, command.by)
+    correct(turn, play.procedure, play.shoe, position, card, reason, command.by, cards_beside(command))
     play.advance(turn)
     return {"position": position}
 
@@ -154,7 +161,9 @@ def _decide_card(play: CardPlay, turn: Turn, command: Command, current: OpenRoun
     else:
         check_copies(turn, current, play.procedure, play.shoe, position, card)
         kind = CardWithheld if must_withhold(current, wanted) else CardDrawn
-        turn.emit(kind(position=position, card=str(card), by=command.by, reason=reason))
+        asked = current.asked  # the physical card that was read, and is another than the one before it
+        unit = asked.unit if asked is not None and asked.card == str(card) else None
+        turn.emit(kind(position=position, card=str(card), unit=unit, by=command.by, reason=reason))
     play.advance(turn)
     return {"position": position}
 

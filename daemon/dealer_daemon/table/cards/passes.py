@@ -148,7 +148,9 @@ class CardPasses(Incidents):
             return Again(CardReason.SAME_SLOT if reading.unit is None else CardReason.SAME_UNIT)
         if current is not None:
             doubt = [] if current.doubt is None else [current.doubt]
-            return judge_again(reading, lying([*current.steps, *doubt]))
+            there = lying([*current.steps, *doubt])
+            # Before its first card lies, one of the hand before may pass once more as it is taken away.
+            return judge_again(reading, there or ([] if reading.hint is not None else self._lying_since(turn.state)))
         if reading.hint is not None:
             # A shoe sends its newest telegram again, and none of those before it; Player 1 begins a hand.
             before = [] if hinted_position(reading) == FIRST_OF_HAND else lying(turn.state.previous)[-1:]
@@ -187,10 +189,22 @@ class CardPasses(Incidents):
     def _is_named(self, turn: Turn, reading: CardRead) -> bool:
         """Whether it may be the card that a person named last: what the table did not count is scanned again."""
         newest, shoe = newest_card(turn.state), turn.state.shoe
+        if self._is_misplaced(turn, reading):
+            return True
         if reading.hint is not None or newest is None or newest.by is None or not self._may_scan(turn):
             return False
         lies = turn.state.round is not None or (shoe is not None and newest.shoe_id == shoe.id)
         return lies and looks_like(reading, newest) and reading.card != self._answered
+
+    def _is_misplaced(self, turn: Turn, reading: CardRead) -> bool:
+        """Whether the physical card was read before on a place where another lies, as a person said, and a card like it
+        lies elsewhere by a person's word: two cards of the hand may have been swapped."""
+        unit, current, shoe = unit_text(reading.unit), turn.state.round, turn.state.shoe
+        if unit is None or current is None or shoe is None or unit not in shoe.units or not self._may_scan(turn):
+            return False
+        if any(step.unit == unit for step in current.steps):
+            return False
+        return any(step.by is not None and step.unit is None and step.card == reading.card for step in current.steps)
 
     def answer_doubt(self) -> None:
         """A person gave the word: asked again at every reading of that card, the question would never end."""
@@ -209,7 +223,8 @@ class CardPasses(Incidents):
             self._repeat(turn, Again(CardReason.SAME_PASS), reading)
         elif current is not None or self._open(turn):
             self._doubted = reading.card
-            self._hold(turn, CardReason.PERHAPS_REPEATED, why)
+            asked = None if reading.unit is None else Step(card=reading.card, unit=unit_text(reading.unit))
+            self._hold(turn, CardReason.PERHAPS_REPEATED, why, asked=asked)
 
     def _repeat(self, turn: Turn, again: Again, reading: CardRead) -> None:
         """Recorded once a pass; its frames are no evidence of the next card. One that was drawn while the table stood

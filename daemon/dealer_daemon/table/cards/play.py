@@ -12,6 +12,7 @@ from typing import Any
 
 from dealer_daemon.commands import Command
 from dealer_daemon.events import CardDrawn, CardRepeated, Event, Facts, GateWaiting, ShoeResultHeard
+from dealer_daemon.games.cards.game import keyed_in
 from dealer_daemon.games.cards.procedure import CardDue, Complete, Due, GateDue, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.games.game import TableDevice
@@ -19,7 +20,7 @@ from dealer_daemon.state import OpenRound, ShoeSaid, TableState
 from dealer_daemon.table.cards import orders, shoes
 from dealer_daemon.table.cards.bars import bar, must_not_tell
 from dealer_daemon.table.cards.bursts import PASSES, SAME_CODE_S, Bursts
-from dealer_daemon.table.cards.corrections import check_corrected, of_hand
+from dealer_daemon.table.cards.corrections import check_corrected, check_expects, of_hand, said_in
 from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_reveal
 from dealer_daemon.table.cards.passes import CardPasses
@@ -317,6 +318,10 @@ class CardPlay(CardPasses):
         """Which card lies where now, and which did: the shoe's count is put right with it."""
         beside = of_hand(replaced, event_at, command.args["cards"])
         check_corrected(turn, self.procedure, beside)
+        said = said_in(replaced, event_at)
+        if said:
+            decks = shoes.decks_of(self.procedure, self.shoe)
+            check_expects(self.procedure, said, keyed_in(self.procedure, command.args, decks))
         return beside
 
     def opened(self, turn: Turn) -> dict[str, Any]:
