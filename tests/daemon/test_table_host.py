@@ -14,10 +14,14 @@ import structlog
 
 from dealer_daemon.bodies import HeldBody
 from dealer_daemon.commands import Command, CommandName, ErrorCode, Role
+from dealer_daemon.config import parse_config
 from dealer_daemon.events import EventsExpired
 from dealer_daemon.journal import Journal, JournalDamaged, JournalError, JournalUnavailable
 from dealer_daemon.station.host import STANDS_FOR, TableHost
 from dealer_daemon.table.arguments import Refusal
+from dealer_drivers.clock import SystemClock
+from dealer_drivers.instant import Instant
+from dealer_drivers.readings.shoe import CardRead, PositionHint, ShoeSlot
 from support.roulette_host import roulette_host
 
 
@@ -169,3 +173,51 @@ async def test_a_bench_lets_no_table_go_on_whose_station_is_held(host: TableHost
     host.take_back("wheel", "given_back", resume=True)
     assert host.committed.lent == {}
     assert host.committed.paused == sorted(STANDS_FOR)[0], "the reason that only a person ends, and not the bench's"
+
+
+class HandClock(SystemClock):
+    """Stands until it is put forward."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at = super().now()
+
+    def now(self) -> Instant:
+        return self.at
+
+
+SHOE_TABLE = """
+[station]
+site = "s"
+state_dir = "state"
+[tables.b1]
+game = "baccarat"
+round_source = "device"
+[tables.b1.shoe]
+require_verified = false
+[[tables.b1.devices]]
+name = "shoe"
+driver = "angel-eye"
+port = "/dev/shoe"
+"""
+
+
+async def test_what_time_has_decided_comes_before_what_is_said_after_it(tmp_path: Path) -> None:
+    """The wait for the shoe's own result is over, and its timer was late: the hand has its outcome."""
+    config, clock = parse_config(SHOE_TABLE, tmp_path / "station.toml").tables["b1"], HandClock()
+    with closing(Journal.open(tmp_path / "state", boot="b")) as journal:
+        host = TableHost(config, journal, clock, boot="b", clock_speed=1, act=lambda *_: None, changed=lambda: None)
+        host.start()
+        for slot, index, card in (("player", 1, "8S"), ("banker", 1, "5C"), ("player", 2, "AD"), ("banker", 2, "3H")):
+            hint = PositionHint(ShoeSlot(slot), index)
+            host.readings("shoe", (CardRead(at=clock.at, raw=card.encode(), card=card, hint=hint),), clock.at)
+        assert host.committed.round is not None
+        clock.at = clock.at.plus_s(2.5)
+        void = Command(
+            id="c1", name=CommandName.ROUND_VOID, client="m", role=Role.MANAGER, by="m", args={"reason": "slow"}
+        )
+        reply = host.command(void)
+        assert (reply.ok, reply.error) == (False, ErrorCode.NOT_NOW)
+        assert host.committed.outcome is not None
+        assert host.committed.outcome.facts["winner"] == "player"
+        host.stop()
