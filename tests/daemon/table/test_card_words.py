@@ -6,92 +6,17 @@ It waits for its second reader, for what may have been held up with it, or on it
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
-from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_daemon.commands import Command, CommandName, Reply, Role
+from dealer_daemon.commands import CommandName, Role
 from dealer_daemon.events import AttemptRefused, CardDrawn, DeckScanRefused, RoundOutcome, ShoeCutCard, Violation
-from dealer_daemon.games import CardGame, TableDevice, load_game
 from dealer_daemon.games.cards.card import DECK
-from dealer_daemon.round import TableState, fold
-from dealer_daemon.table import Decision, Rules, Table, TableSetup
-from dealer_drivers.driver import Observes
-from dealer_drivers.instant import Instant
-from dealer_drivers.readings import Reading
 from dealer_drivers.readings.shoe import CardRead, CutCard
-from support.card_tables import START, CardTable, word
-
-WAIT_S = 1.5
-
-
-class TwoReaders:
-    """A table with two scanners, driven by hand. ``first`` and ``second`` read; ``say`` is anybody's word."""
-
-    def __init__(self, game: str = "baccarat", source: str = "server", **settings: Any) -> None:
-        found = load_game(game)
-        assert isinstance(found, CardGame)
-        shoe = {"require_verified": False, "decks": settings.pop("decks", 8)}
-        chosen = msgspec.convert({"shoe": shoe} | settings, found.settings)
-        observes = frozenset({Observes.CARD})
-        self.setup = TableSetup(
-            name="t1",
-            rules=Rules(found, chosen, source, 3, WAIT_S),  # type: ignore[arg-type]
-            devices=(
-                TableDevice(name="first", driver="barcode-serial", observes=observes),
-                TableDevice(name="second", driver="barcode-serial", observes=observes, role="witness"),
-            ),
-            version="test",
-            config_hash="0" * 64,
-        )
-        self.at = START
-        self.table = Table(self.setup, TableState(table="t1"), boot="boot")
-        self.events = list(self.table.start(self.at).events)
-        self._ids = count(1)
-
-    def _keep(self, decision: Decision) -> list[str]:
-        self.events += decision.events
-        assert fold(TableState(table="t1"), self.events) == self.table.state
-        return [word(event.data) for event in decision.events]
-
-    def wait(self, seconds: float) -> list[str]:
-        self.at = self.at.plus_s(seconds)
-        due_ns = self.table.deadline_ns()
-        return [] if due_ns is None or due_ns > self.at.mono_ns else self._keep(self.table.tick(self.at))
-
-    def see(self, device: str, reading: Reading) -> list[str]:
-        return self._keep(self.table.readings(device, [reading], self.at))
-
-    def reads(self, device: str, text: str, *, at: Instant | None = None, **more: Any) -> list[str]:
-        self.at = self.at.plus_s(0.1)
-        raw = f"{device} {text}".encode()
-        return self.see(device, CardRead(at=at or self.at, raw=raw, card=text, code=text, **more))
-
-    def both(self, cards: str) -> list[str]:
-        out = []
-        for text in cards.split():
-            self.at = self.at.plus_s(2)
-            out += self.reads("first", text) + self.reads("second", text)
-        return out
-
-    def say(self, name: CommandName, role: Role = Role.SERVER, **args: Any) -> Reply:
-        if role is not Role.SERVER:
-            args = {"reason": "video"} | args
-        self.at = self.at.plus_s(0.1)
-        command = Command(id=f"c{next(self._ids)}", name=name, client="x", role=role, by="x", args=args)
-        decision = self.table.command(command, self.at, lambda sequence: self.events[sequence - 1])
-        self._keep(decision)
-        assert decision.command is not None
-        assert decision.command.reply.ok, decision.command.reply
-        return decision.command.reply
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [event.data for event in self.events if isinstance(event.data, kind)]
-
+from support.card_tables import CardTable, word
+from support.two_readers import WAIT_S, TwoReaders
 
 ORDERS = pytest.mark.parametrize(("one", "other"), [("first", "second"), ("second", "first")])
 
@@ -155,8 +80,8 @@ def test_a_card_drawn_while_the_hand_was_held_is_not_the_one_after_the_card_that
     table.wait(2)
     for device in ("first", "second"):
         table.reads(device, "8S", repeated=True, unsure=True)
-    assert table.table.state.round is not None
-    assert table.table.state.round.phase == "held"
+    assert table.state.round is not None
+    assert table.state.round.phase == "held"
     table.reads("first", "5C")
     table.say(CommandName.ATTEMPT_DECIDE, Role.MANAGER, position="banker.1", card="8S")
     assert table.reads("second", "5C") == ["violation:card_while_held", "table.paused:violation"]
@@ -192,8 +117,8 @@ def test_a_card_that_came_out_of_the_shoe_before_begins_no_hand_of_the_next() ->
     table.reads("first", "6D")
     table.say(CommandName.SHOE_CHANGE, Role.MANAGER)
     assert table.reads("second", "6D") == ["violation:card_between_rounds", "table.paused:violation"]
-    assert table.table.state.shoe is not None
-    assert table.table.state.shoe.drawn == {}
+    assert table.state.shoe is not None
+    assert table.state.shoe.drawn == {}
 
 
 def test_a_card_that_one_reader_saw_too_early_is_asked_for_by_nobody() -> None:
@@ -222,7 +147,7 @@ def test_a_card_read_in_a_scan_begins_no_hand_once_it_is_given_up() -> None:
     table.reads("first", "8S")
     table.say(CommandName.DECK_VERIFY, Role.DEALER, action="cancel")
     assert table.reads("second", "8S") == []
-    assert table.table.state.round is None
+    assert table.state.round is None
 
 
 @pytest.mark.parametrize("word_", ["void", "resume", "decide"])

@@ -375,6 +375,7 @@ class CardPasses(Incidents):
         if why is WHILE_PAUSED:
             self._while_paused = reading.card
             self._record(turn, why.reason, why.detail)
+            self.advance(turn)
         else:
             self._violation(turn, why.reason, why.detail)
 
