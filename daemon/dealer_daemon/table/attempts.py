@@ -335,6 +335,7 @@ class AttemptPlay:
         turn.emit(Violation(reason="spin_while_paused", detail=detail, evidence=shown, kept=kept))
 
     def _while_betting(self, turn: Turn) -> None:
+        self._ended = True
         detail = "the device gave a result while betting was open; it does not count"
         turn.emit(Violation(reason="number_while_betting", detail=detail, evidence=[], kept=turn.evidence()))
         turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))

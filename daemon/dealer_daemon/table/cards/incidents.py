@@ -12,7 +12,19 @@ from dealer_daemon.state import Step
 from dealer_daemon.table.cards.hand import known
 from dealer_daemon.table.common import STATION, Rules, pause
 from dealer_daemon.table.turn import FrameLog, Turn
-from dealer_daemon.validation.card import CardReason
+from dealer_daemon.validation.card import RESCAN_DETAIL, CardReason, Rescan
+from dealer_drivers.readings.shoe import CardTrouble, ShoeProblem
+
+_BACKWARDS = Rescan(CardReason.BACKWARDS_CARD, f"the shoe says that the card went backwards; {RESCAN_DETAIL}")
+RESCANS = {
+    ShoeProblem.CANNOT_READ: Rescan(CardTrouble.NO_READ, f"the shoe could not read the card; {RESCAN_DETAIL}"),
+    ShoeProblem.WRONG_CARD_CODE: Rescan(
+        CardReason.FOREIGN_CARD, f"the shoe says that the card is none of its set; {RESCAN_DETAIL}"
+    ),
+    ShoeProblem.BACKWARDS_AT_EXIT: _BACKWARDS,
+    ShoeProblem.BACKWARDS_MIDWAY: _BACKWARDS,
+}
+"""What the shoe says of a card that it did not take (``devices.md`` §2)."""
 
 
 class Incidents:

@@ -23,6 +23,7 @@ from dealer_daemon.table.cards.bursts import PASSES, SAME_CODE_S, Bursts
 from dealer_daemon.table.cards.corrections import check_corrected, check_expects, of_hand, said_in
 from dealer_daemon.table.cards.decks import NoShoe
 from dealer_daemon.table.cards.hand import due, history_of, known, lying, to_reveal
+from dealer_daemon.table.cards.incidents import RESCANS
 from dealer_daemon.table.cards.passes import CardPasses
 from dealer_daemon.table.cards.scans import DeckScans
 from dealer_daemon.table.cards.shufflers import Shufflers
@@ -32,7 +33,7 @@ from dealer_daemon.table.cards.wishes import Wishes
 from dealer_daemon.table.cards.witness import Witness, agrees, said_by
 from dealer_daemon.table.common import STATION, Rules, emit_outcome, pause, trouble
 from dealer_daemon.table.turn import FrameLog, Turn
-from dealer_daemon.validation.card import RESCAN_DETAIL, WHILE_BETTING, CardReason, Rescan
+from dealer_daemon.validation.card import WHILE_BETTING, CardReason
 from dealer_daemon.validation.signals import Trouble
 from dealer_drivers.cards import CARDS_IN_DECK
 from dealer_drivers.driver import Observes
@@ -42,7 +43,6 @@ from dealer_drivers.readings.shoe import (
     CardForeign,
     CardOutsideGame,
     CardRead,
-    CardTrouble,
     CardUnreadable,
     CutCard,
     ShoeError,
@@ -52,21 +52,11 @@ from dealer_drivers.readings.shoe import (
     ShoeWinner,
 )
 
-_BACKWARDS = Rescan(CardReason.BACKWARDS_CARD, f"the shoe says that the card went backwards; {RESCAN_DETAIL}")
 _RESULT_BEFORE_CARD = "the shoe gave its result of the hand and a card of it is missing"
 _DEALT_WHILE_PAUSED = (
     "cards were drawn while the table stood, and lie nowhere yet: name them by the video, or void the round; refuse the"
     " attempt where the next card is the one that is due"
 )
-_RESCANS = {
-    ShoeProblem.CANNOT_READ: Rescan(CardTrouble.NO_READ, f"the shoe could not read the card; {RESCAN_DETAIL}"),
-    ShoeProblem.WRONG_CARD_CODE: Rescan(
-        CardReason.FOREIGN_CARD, f"the shoe says that the card is none of its set; {RESCAN_DETAIL}"
-    ),
-    ShoeProblem.BACKWARDS_AT_EXIT: _BACKWARDS,
-    ShoeProblem.BACKWARDS_MIDWAY: _BACKWARDS,
-}
-"""What the shoe says of a card that it did not take (``devices.md`` §2)."""
 
 
 class CardPlay(CardPasses):
@@ -485,7 +475,7 @@ class CardPlay(CardPasses):
         return current.shoe_said or self._witness.said
 
     def _shoe_error(self, turn: Turn, device: str, reading: ShoeError) -> None:
-        rescan, current = _RESCANS.get(reading.problem), turn.state.round
+        rescan, current = RESCANS.get(reading.problem), turn.state.round
         overdrawn = reading.problem is ShoeProblem.OVERDRAW and not reading.cleared
         if overdrawn and current is not None and must_not_tell(current, due(self.procedure, current.steps)):
             self._violation(turn, CardReason.CARD_WHILE_BETTING, WHILE_BETTING)
