@@ -26,6 +26,7 @@ UPGRADES: Mapping[int, Upgrade] = {
     8: lambda body: body,  # when the open round was opened, and asked about, was not kept: any answer is one
     9: lambda body: body,  # what a person said was misread, and by which rules was played, was not kept: none is known
     10: lambda body: body,  # which alerts stood, and what had expired, was not kept: what stands is raised anew
+    11: lambda body: body,  # what the shoe had said of a hand, and still had to say, was not kept: it is not compared
 }
 """From a version to the next one: every version from ``FIRST_KEPT`` up to the one before ``STATE_VERSION``."""
 
