@@ -29,11 +29,16 @@ class Accepted(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A rule was broken: try again. ``reason`` is a word of the documented list, ``detail`` a sentence with figures."""
+    """A rule was broken: try again. ``reason`` is a word of the documented list, ``detail`` a sentence with figures.
+
+    ``figures`` are those of the sentence that a screen says in every language: what was ``seen`` against what is
+    ``needed``. None of them tells a result.
+    """
 
     reason: str
     remedy: Remedy
     detail: str
+    figures: Mapping[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

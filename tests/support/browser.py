@@ -126,11 +126,12 @@ class Browser:
         await asyncio.gather(self._task, return_exceptions=True)
         self._out.close()
         self._transport.close()
-        try:
-            await asyncio.to_thread(self._process.wait, 10)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, 9)
-            await asyncio.to_thread(self._process.wait)
+        loop = asyncio.get_running_loop()
+        kill_at = loop.time() + 10
+        while self._process.poll() is None:
+            if loop.time() > kill_at:
+                os.killpg(self._process.pid, 9)
+            await asyncio.sleep(0.02)
 
     async def page(self, width: int = 1280, height: int = 800) -> Page:
         """A new page, of its own profile."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 
 from dealer_daemon.commands import Command, Reply
 from dealer_daemon.screen.app import Screen
@@ -22,10 +23,11 @@ class PlayedTable:
     def __init__(self, play: ScreenPlay) -> None:
         self.play = play
         self.commands: list[Command] = []
+        self.boot = BOOT
         self.feed = Feed(lambda: view(self.sight()), self.now_ns)
 
     def sight(self) -> Sight:
-        return self.play.sight
+        return replace(self.play.sight, boot=self.boot)
 
     def command(self, command: Command) -> Reply:
         self.commands.append(command)
@@ -36,10 +38,12 @@ class PlayedTable:
 
 
 @contextlib.asynccontextmanager
-async def served(tables: Mapping[str, PlayedTable], gatekeeper: Gatekeeper | None = None) -> AsyncIterator[str]:
+async def served(
+    tables: Mapping[str, PlayedTable], gatekeeper: Gatekeeper | None = None, *, port: int = 0, boot: str = BOOT
+) -> AsyncIterator[str]:
     """The address, ``http://127.0.0.1:port``, until the block ends."""
-    screen = Screen(tables, gatekeeper or NobodyMayAct(), boot=BOOT)
-    server = WebServer(screen.app, Listen(host="127.0.0.1", port=0))
+    screen = Screen(tables, gatekeeper or NobodyMayAct(), boot=boot)
+    server = WebServer(screen.app, Listen(host="127.0.0.1", port=port))
     await server.start()
     try:
         yield server.url

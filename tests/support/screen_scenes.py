@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from dealer_daemon.events import (
     AttemptHeld,
@@ -39,7 +40,7 @@ def play(game: str, language: Language, name: str, source: str = "server", **set
     return ScreenPlay(table_config(game, name, source, language, **settings))
 
 
-def refused(reason: str, remedy: str, detail: str = "", attempt: int = 1, **more: str) -> AttemptRefused:
+def refused(reason: str, remedy: str, detail: str = "", attempt: int = 1, **more: Any) -> AttemptRefused:
     return AttemptRefused(reason=reason, remedy=remedy, attempt=attempt, detail=detail, evidence=[], **more)
 
 
@@ -169,7 +170,7 @@ def roulette_refused(language: Language) -> ScreenPlay:
     table = play("roulette", language, "r1").open().close()
     return table.say(
         AttemptStarted(attempt=1),
-        refused("too_few_laps", "rethrow", "the ball made 5 laps of the track, and 7 are asked for"),
+        refused("too_few_laps", "rethrow", "the ball made 5 of 7 laps", figures={"seen": 5, "needed": 7}),
     )
 
 
@@ -245,7 +246,9 @@ def rainbow_spin(language: Language) -> ScreenPlay:
 @scene
 def rainbow_refused(language: Language) -> ScreenPlay:
     table = play("rainbow-wheel", language, "w1").open().close().say(AttemptStarted(attempt=1))
-    return table.say(refused("too_few_turns", "respin", "2.4 full turns were made, and 3 are asked for"))
+    return table.say(
+        refused("too_few_turns", "respin", "the wheel made 2.41 of 3 turns", figures={"seen": 2.41, "needed": 3})
+    )
 
 
 @scene

@@ -84,6 +84,8 @@ class AttemptRefused(EventData, frozen=True, kw_only=True):
     """Where the card was to lie, at a card table."""
     kept: list[str] = []
     """As in ``attempt.held``."""
+    figures: dict[str, int | float] = {}
+    """Of reasons that have them: what was ``seen`` against what is ``needed``."""
 
 
 class AttemptHeld(EventData, frozen=True, kw_only=True):

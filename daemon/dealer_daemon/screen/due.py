@@ -45,6 +45,8 @@ def _paused(sight: Sight, state: TableState) -> Due:
     reason = pause_reason(state)
     if dealer_may_end(state):
         return Due(text=reason, tone="call", more=say("line", "dealer_answers"))
+    if state.lent:
+        return Due(text=reason, tone="call", more=say("line", "technician_works"))
     if state.paused_by == STATION:
         violation = sight.recall.violation
         shown = word(violation) if state.paused in ("violation", "integrity") and violation is not None else reason

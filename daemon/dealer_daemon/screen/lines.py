@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dealer_daemon.screen.sight import DeviceSight, Sight
-from dealer_daemon.screen.texts import Text, position_name, say, word
+from dealer_daemon.screen.texts import Text, figures_of, position_name, say, word
 from dealer_daemon.screen.view import Line, Refusal, Tries
 
 
@@ -73,7 +73,7 @@ def refusal_of(sight: Sight) -> Refusal | None:
     return Refusal(
         remedy=word(refused.remedy),
         reason=word(refused.reason),
-        figures=None,
+        figures=figures_of(refused.reason, refused.figures),
         where=None if refused.position is None else position_name(refused.position),
         sequence=refused.sequence,
     )

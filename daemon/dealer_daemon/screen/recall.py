@@ -40,6 +40,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     remedy: str
     detail: str
     position: str | None
+    figures: dict[str, int | float]
 
 
 class Recall(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +76,7 @@ def _after(kept: Recall, event: Event) -> Recall:
                 remedy=data.remedy,
                 detail=data.detail,
                 position=data.position,
+                figures=data.figures,
             )
             return replace(kept, refused=refused)
         case CardDrawn() | CardWithheld() | AttemptStarted() | AttemptUnconfirmed() | AttemptHeld() | EntryAllowed():

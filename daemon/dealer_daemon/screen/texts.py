@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dealer_daemon.words import WORDS
 from dealer_daemon.words.phrase import Part, Text, fill, plain
 from dealer_daemon.words.table_screen import PHRASES
 
-__all__ = ["Part", "Text", "gate_name", "hand_name", "ordinal", "plain", "position_name", "say", "word"]
+__all__ = ["Part", "Text", "figures_of", "gate_name", "hand_name", "ordinal", "plain", "position_name", "say", "word"]
 
 
 def say(place: str, code: str, **parts: Part) -> Text:
@@ -20,6 +22,13 @@ def word(code: str) -> Text:
     if entry is None:
         return plain(code, code)
     return Text(code=code, english=entry.english, simplified=entry.simplified, traditional=entry.traditional)
+
+
+def figures_of(reason: str, figures: Mapping[str, int | float]) -> Text | None:
+    """A refusal's reason with its figures, where it has any that are said."""
+    if reason not in PHRASES["figures"] or not {"seen", "needed"} <= figures.keys():
+        return None
+    return say("figures", reason, seen=f"{figures['seen']:g}", needed=f"{figures['needed']:g}")
 
 
 def ordinal(n: int) -> Text:

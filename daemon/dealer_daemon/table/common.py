@@ -158,6 +158,7 @@ def refuse(
             evidence=[] if open_ else evidence,
             kept=evidence if open_ else [],
             position=position,
+            figures=dict(verdict.figures),
         )
     )
     now = turn.state.round

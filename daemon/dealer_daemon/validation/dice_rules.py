@@ -89,9 +89,9 @@ class ShakeRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return found
 
 
-def refused(reason: str, detail: str) -> Refused:
+def refused(reason: str, detail: str, **figures: float) -> Refused:
     """Shake again."""
-    return Refused(str(reason), Remedy.RESHAKE, detail)
+    return Refused(str(reason), Remedy.RESHAKE, detail, figures)
 
 
 def held(reason: str, detail: str, **seen: object) -> Held:

@@ -137,7 +137,8 @@ class Looks:
         if any(value not in range(1, 7) for value in values):
             return held(DiceReason.IMPOSSIBLE_DICE, "the camera names a value that no die has", camera=list(values))
         if len(values) != DICE:
-            return refused("wrong_count", f"the camera sees {len(values)} dice and the game has {DICE}")
+            detail = f"the camera sees {len(values)} dice and the game has {DICE}"
+            return refused("wrong_count", detail, seen=len(values), needed=DICE)
         if _same(before, look.faces):
             detail = "all dice lie as they lay before, with the same values: were they thrown at all?"
             return held(DiceReason.DICE_DID_NOT_MOVE, detail, camera=list(values))

@@ -42,9 +42,9 @@ _FAULT_REASONS: dict[WheelFault, tuple[SpinReason, str]] = {
 }
 
 
-def refused(reason: SpinReason, detail: str) -> Refused:
+def refused(reason: SpinReason, detail: str, **figures: float) -> Refused:
     """Throw the ball again."""
-    return Refused(str(reason), Remedy.RETHROW, detail)
+    return Refused(str(reason), Remedy.RETHROW, detail, figures)
 
 
 def held(reason: SpinReason, detail: str, **seen: object) -> Held:

@@ -47,7 +47,9 @@ def _counted(rules: SpinRules, counted: int | None) -> tuple[int | None, Refused
         )
     laps = counted + rules.lap_offset
     if laps < rules.min_laps:
-        return laps, refused(SpinReason.TOO_FEW_LAPS, f"the ball made {laps} of {rules.min_laps} laps")
+        return laps, refused(
+            SpinReason.TOO_FEW_LAPS, f"the ball made {laps} of {rules.min_laps} laps", seen=laps, needed=rules.min_laps
+        )
     return laps, None
 
 
@@ -58,7 +60,8 @@ def _estimated(rules: SpinRules, rim_s: float | None) -> tuple[int | None, Refus
     guess += rules.lap_offset
     laps, margin = math.floor(guess), rules.estimate.margin_laps
     if guess + margin < rules.min_laps:
-        return laps, refused(SpinReason.TOO_FEW_LAPS, f"the ball made about {guess:.1f} of {rules.min_laps} laps")
+        detail = f"the ball made about {guess:.1f} of {rules.min_laps} laps"
+        return laps, refused(SpinReason.TOO_FEW_LAPS, detail, seen=round(guess, 1), needed=rules.min_laps)
     if guess - margin < rules.min_laps:
         return laps, f"the ball made about {guess:.1f} laps and {rules.min_laps} are needed: was it a proper spin?"
     return laps, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from dealer_daemon.validation.turn_coast import Coast, Driven
@@ -27,9 +28,9 @@ MARK_WITHIN_TURNS = 1.5
 """A mark that is asked for ten times a second is known half a turn later at the latest."""
 
 
-def refused(reason: TurnReason, detail: str) -> Refused:
+def refused(reason: TurnReason, detail: str, **figures: float) -> Refused:
     """Spin the wheel again."""
-    return Refused(str(reason), Remedy.RESPIN, detail)
+    return Refused(str(reason), Remedy.RESPIN, detail, figures)
 
 
 def held(reason: TurnReason, detail: str, **seen: object) -> Held:
@@ -140,13 +141,15 @@ class TurnAttempt:
         net, needed = self.travel(deg) / 360, self.rules.min_turns
         if net >= needed:
             return None
+        figures = {"seen": math.floor(100 * net) / 100, "needed": needed}
         if self.furthest_deg / 360 >= needed:
             return refused(
                 TurnReason.ROLLED_BACK,
                 f"the wheel came {self.furthest_deg / 360:.2f} turns far and rolled back to {net:.2f}; {needed:g} are "
                 "needed",
+                **figures,
             )
-        return refused(TurnReason.TOO_FEW_TURNS, f"the wheel made {net:.2f} of {needed:g} turns")
+        return refused(TurnReason.TOO_FEW_TURNS, f"the wheel made {net:.2f} of {needed:g} turns", **figures)
 
     def unmarked(self, deg: float) -> Held | None:
         """A wheel that rests more than a turn behind the newest pass of its mark has passed it unseen."""

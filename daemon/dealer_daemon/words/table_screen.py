@@ -53,6 +53,9 @@ LINES: dict[str, Phrase] = {
     "last_was_void": Phrase("The last round is void", "上局作废", "上局作廢"),
     "read_so_far": Phrase("Read so far", "已判读", "已判讀"),
     "manager_was_called": Phrase("The service manager has been called", "已呼叫服务经理", "已呼叫服務經理"),
+    "technician_works": Phrase(
+        "Nobody can go on before the technician is done", "技术员完成前无法继续", "技術員完成前無法繼續"
+    ),
     "call_technician": Phrase("Call a technician", "请呼叫技术员", "請呼叫技術員"),
     "dealer_answers": Phrase("Answer here, or call the manager", "请在此回答或呼叫经理", "請在此回答或呼叫經理"),
     "paused_by": Phrase("by {name}", "操作人：{name}", "操作人：{name}"),
@@ -85,6 +88,28 @@ LINES: dict[str, Phrase] = {
     "bean_count": Phrase("{beans} beans in {groups} groups", "{beans}粒，共{groups}组", "{beans}粒，共{groups}組"),
     "cards_dealt": Phrase("{n} cards dealt", "已发{n}张", "已發{n}張"),
 }
+
+FIGURES: dict[str, Phrase] = {
+    "too_few_laps": Phrase(
+        "The ball made {seen} of {needed} laps", "球转了{seen}圈，须满{needed}圈", "球轉了{seen}圈，須滿{needed}圈"
+    ),
+    "too_few_turns": Phrase(
+        "The wheel made {seen} of {needed} turns",
+        "转轮转了{seen}圈，须满{needed}圈",
+        "轉輪轉了{seen}圈，須滿{needed}圈",
+    ),
+    "rolled_back": Phrase(
+        "The wheel rolled back to {seen} of {needed} turns",
+        "转轮回转至{seen}圈，须满{needed}圈",
+        "轉輪回轉至{seen}圈，須滿{needed}圈",
+    ),
+    "wrong_count": Phrase(
+        "{seen} dice are seen, {needed} are needed",
+        "看到{seen}颗骰子，须有{needed}颗",
+        "看到{seen}顆骰子，須有{needed}顆",
+    ),
+}
+"""By a refusal's reason, where it has figures."""
 
 BUTTONS: dict[str, Phrase] = {
     "confirm": Phrase("The attempt was valid", "本次有效", "本次有效"),
@@ -267,6 +292,7 @@ ANSWERS: dict[str, Phrase] = {
 PHRASES: dict[str, dict[str, Phrase]] = {
     "due": DUE,
     "line": LINES,
+    "figures": FIGURES,
     "button": BUTTONS,
     "state": STATES,
     "game": GAMES,

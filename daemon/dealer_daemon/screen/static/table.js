@@ -5,6 +5,8 @@ import { back, bean, die, el, face, put } from "./draw.js";
 import { keypad } from "./keypad.js";
 
 const ANSWER_MS = 6000;
+const CARD_SIZES_REM = [10.5, 9.6, 8.8, 8, 7.2, 6.5, 5.8, 5.2, 4.6, 4, 3.4];
+const SMALL_REM = 6;
 let hideAnswer = 0;
 
 function line(text, attributes = {}) {
@@ -26,9 +28,19 @@ function hand(one) {
 }
 
 function hands(felt) {
-  const cards = felt.hands.reduce((sum, one) => sum + Math.max(1, one.slots.length), 0);
-  const size = cards > 14 ? "hands crowd" : cards > 6 ? "hands many" : "hands";
-  return el("div", { class: size }, ...felt.hands.map(hand));
+  return el("div", { class: "hands" }, ...felt.hands.map(hand));
+}
+
+/** Cards as large as all of them have room for. */
+function fit() {
+  const felt = document.getElementById("felt");
+  const cards = felt.querySelector(".hands");
+  if (!cards) return;
+  for (const size of CARD_SIZES_REM) {
+    cards.style.setProperty("--card", `${size}rem`);
+    cards.classList.toggle("small", size < SMALL_REM);
+    if (felt.scrollHeight <= felt.clientHeight && felt.scrollWidth <= felt.clientWidth) return;
+  }
 }
 
 function shown(felt) {
@@ -104,6 +116,9 @@ function show(view) {
   showFelt(view.felt);
   keypad(view.keypad, say);
   put("buttons", ...view.buttons.map(button));
+  document.body.classList.toggle("bare", !view.felt && !view.keypad);
+  document.body.classList.toggle("refused", view.refusal !== null);
+  fit();
 }
 
 function clock() {
@@ -112,4 +127,5 @@ function clock() {
 
 clock();
 setInterval(clock, 1000);
+addEventListener("resize", fit);
 follow(show);
