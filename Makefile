@@ -81,7 +81,7 @@ system-soak:
 	@scripts/system-packages rabbitmqctl:rabbitmq-server debootstrap:debootstrap systemd-nspawn:systemd-container >&2
 
 system-test:
-	@scripts/system-packages systemd-analyze:systemd udevadm:udev node:nodejs npm:npm mosquitto:mosquitto ejabberdctl:ejabberd nats-server:nats-server umockdev-run:umockdev libusb-1.0.so.0:libusb-1.0-0 libzbar.so.0:libzbar0 >&2
+	@scripts/system-packages systemd-analyze:systemd udevadm:udev node:nodejs npm:npm mosquitto:mosquitto ejabberdctl:ejabberd nats-server:nats-server umockdev-run:umockdev libusb-1.0.so.0:libusb-1.0-0 libzbar.so.0:libzbar0 chromium:chromium /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc:fonts-noto-cjk >&2
 
 $(VENV)/.made:
 	@scripts/system-packages venv:python3-venv >&2

@@ -39,6 +39,9 @@ def _alarms(sight: Sight) -> Iterator[Line]:
         yield Line(code=sight.held.reason, text=_held(sight.held.reason), severity="error")
     if not sight.heard:
         yield _line("no_server", "error")
+    if sight.recall.violation is not None and state.paused is None:
+        violation = sight.recall.violation
+        yield Line(code=violation, text=word(violation), severity="warning")
     for device, who in sorted(state.lent.items()):
         yield _line("device_lent", "error", device=device, who=who)
     for device, faults in sorted(state.faults.items()):

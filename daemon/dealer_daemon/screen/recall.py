@@ -49,7 +49,7 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True):
     refused: Refused | None = None
     """The last refusal, until what it asks for was done."""
     violation: str | None = None
-    """The reason of the newest violation, until the table goes on."""
+    """The reason of the newest violation, until the table goes on, or the game does."""
     paused_for: str = ""
     """The sentence of the pause that stands."""
     void: str | None = None
@@ -80,11 +80,11 @@ def _after(kept: Recall, event: Event) -> Recall:
             )
             return replace(kept, refused=refused)
         case CardDrawn() | CardWithheld() | AttemptStarted() | AttemptUnconfirmed() | AttemptHeld() | EntryAllowed():
-            return replace(kept, refused=None)
+            return replace(kept, refused=None, violation=None)
         case RoundOpened():
-            return replace(kept, refused=None, void=None, skipped=None)
+            return replace(kept, refused=None, violation=None, void=None, skipped=None)
         case RoundOutcome() as data:
-            return replace(kept, refused=None, void=None, played=data.game)
+            return replace(kept, refused=None, violation=None, void=None, played=data.game)
         case RoundVoided() as data:
             return replace(kept, refused=None, void=data.reason)
         case HandSkipped() as data:
