@@ -29,15 +29,16 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 class Browser:
-    """One page that is open: the newest view that it has not got yet."""
+    """One page that is open. ``shown`` is the view that it has, or that waits for it as ``newest``."""
 
-    def __init__(self) -> None:
+    def __init__(self, shown: View) -> None:
+        self.shown = shown
         self.newest: bytes | None = None
         self.news = asyncio.Event()
 
-    def offer(self, body: bytes) -> None:
-        """Puts ``body`` in the place of one that was not taken."""
-        self.newest = body
+    def offer(self, view: View, body: bytes) -> None:
+        """Puts ``view`` in the place of one that was not taken."""
+        self.shown, self.newest = view, body
         self.news.set()
 
     def take(self) -> bytes | None:
@@ -54,8 +55,9 @@ class Feed:
         self._look = look
         self._now = now
         self._browsers: set[Browser] = set()
-        self._last: View | None = None
         self._serial = 0
+        self._behind = False
+        """The newest view could not be made: what pages show is old, and no heartbeat may say that it is not."""
         self._soon: asyncio.TimerHandle | None = None
         self._closed = asyncio.Event()
 
@@ -70,16 +72,17 @@ class Feed:
             self._soon = asyncio.get_running_loop().call_later(SOON_S, self.show)
 
     def show(self) -> None:
-        """Offer the view to all pages, if it is another."""
+        """Offer the view to every page that shows another."""
         self._cancel()
         if not self._browsers:
             return
+        self._behind = True
         view = self._look()
-        if view == self._last:
-            return
-        body = self._encode(view)
-        for browser in self._browsers:
-            browser.offer(body)
+        self._behind = False
+        others = [browser for browser in self._browsers if browser.shown != view]
+        body = self._encode(view) if others else b""
+        for browser in others:
+            browser.offer(view, body)
 
     def close(self) -> None:
         """End every stream: the station stops."""
@@ -89,7 +92,6 @@ class Feed:
             browser.news.set()
 
     def _encode(self, view: View) -> bytes:
-        self._last = view
         self._serial += 1
         data = msgspec.json.encode({"at": str(self._now()), "view": view})
         return b"id: %d\nevent: view\ndata: %b\n\n" % (self._serial, data)
@@ -104,19 +106,23 @@ class Feed:
 
     async def serve(self, receive: Receive, send: Send) -> None:
         """One stream, to its end: the browser leaves, is cut, or the station stops."""
-        browser = Browser()
+        view = self._look()
+        browser = Browser(view)
+        self._browsers.add(browser)  # at once: what changes from now on is offered to it
         headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
         gone = asyncio.create_task(_gone(receive), name="screen browser")
-        self._browsers.add(browser)
         try:
-            await _put(send, b"retry: %d\n\n" % RETRY_MS + self._encode(self._look()))
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await _put(send, b"retry: %d\n\n" % RETRY_MS + self._encode(view))
             while not gone.done() and not self._closed.is_set():
                 news = await _within(browser.news, gone, BEAT_EVERY_S)
                 if gone.done() or self._closed.is_set():
                     break
-                body = browser.take() if news else None
-                await _put(send, self._beat() if body is None else body)
+                if not news and self._soon is not None:
+                    self.show()  # a heartbeat says that all until now was shown
+                body = browser.take()
+                if body is not None or not self._behind:
+                    await _put(send, self._beat() if body is None else body)
             if not gone.done():
                 await send({"type": "http.response.body", "body": b""})
         except TimeoutError:

@@ -131,7 +131,8 @@ class StationScreen:
 
     async def _look(self) -> None:
         """What no commit tells is looked at now and then, where anybody looks."""
+        loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             for table in self._tables.values():
-                table.feed.show()
+                loop.call_soon(table.feed.show)  # one that fails is said in the log, and is not the others' affair

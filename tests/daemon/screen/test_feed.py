@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import MutableMapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -43,6 +44,7 @@ class Reader:
         while True:
             async with asyncio.timeout(10):
                 body = await self.bodies.get()
+            assert body.count(b"event:") <= 1, "one view at a time"
             lines = dict(line.split(": ", 1) for line in body.decode().strip().split("\n") if ": " in line)
             if lines.get("event") == kind:
                 found: dict[str, Any] = json.loads(lines["data"])
@@ -122,6 +124,35 @@ async def test_a_browser_that_takes_nothing_is_cut(monkeypatch: pytest.MonkeyPat
     assert feed.watched == 0
 
 
+async def test_who_comes_between_a_commit_and_its_view_takes_it_from_nobody() -> None:
+    table = baccarat()
+    feed = feed_of(table)
+    first = Reader(feed)
+    await first.next("view")
+    table.cards("6D")
+    feed.changed()
+    second = Reader(feed)
+    assert (await second.next("view"))["view"]["sequence"] == table.sight.state.sequence
+    assert (await first.next("view"))["view"]["sequence"] == table.sight.state.sequence
+    await first.leave()
+    await second.leave()
+
+
+async def test_what_was_wrong_and_is_over_is_shown_as_over_to_who_came_meanwhile() -> None:
+    table = baccarat()
+    feed = feed_of(table)
+    before = Reader(feed)
+    await before.next("view")
+    await before.leave()
+    table.sight = replace(table.sight, heard=False)
+    reader = Reader(feed)
+    assert (await reader.next("view"))["view"]["alarms"][0]["code"] == "no_server"
+    table.sight = replace(table.sight, heard=True)
+    feed.show()
+    assert (await reader.next("view"))["view"]["alarms"] == []
+    await reader.leave()
+
+
 async def test_a_stop_ends_every_stream() -> None:
     feed = feed_of(baccarat())
     readers = [Reader(feed) for _ in range(3)]
@@ -130,6 +161,33 @@ async def test_a_stop_ends_every_stream() -> None:
     feed.close()
     async with asyncio.timeout(5):
         await asyncio.gather(*(reader.task for reader in readers))
+
+
+@pytest.mark.usefixtures("fast")
+async def test_a_view_that_cannot_be_made_leaves_no_old_one_that_looks_live() -> None:
+    table, broken = baccarat(), False
+
+    def look() -> Any:
+        if broken:
+            raise KeyError("a fault of ours")
+        return view(table.sight)
+
+    feed = Feed(look, lambda: 0)
+    reader = Reader(feed)
+    await reader.next("beat")
+    broken = True
+    with pytest.raises(KeyError):
+        feed.show()
+    while not reader.bodies.empty():
+        reader.bodies.get_nowait()
+    await asyncio.sleep(5 * feed_module.BEAT_EVERY_S)
+    assert reader.bodies.empty(), "without a heartbeat the page says that it is not live"
+    broken = False
+    table.cards("6D")
+    feed.show()
+    assert (await reader.next("view"))["view"]["sequence"] == table.sight.state.sequence
+    await reader.next("beat")
+    await reader.leave()
 
 
 async def test_nothing_is_computed_while_nobody_looks() -> None:
