@@ -51,6 +51,7 @@ async def test_every_kind_of_table_gives_outcomes_in_one_station() -> None:
     assert code == 0, said
     assert {table.game for table in TABLES} == ALL_KINDS
     assert "6 tables, 8 devices, all links up" in said
+    assert re.search(r"the tables' screens: http://127\.0\.0\.1:\d+/$", said, re.MULTILINE)
     assert "measuring the profile of camera dome" in said
     assert "no more bets" in said, "the game server of the sic bo table closes betting"
     assert "deck set red is whole: 52 cards, by its shuffler" in said

@@ -68,8 +68,10 @@ def start(demo: Demo, broker_kind: str, heard: Callable[[str, dict[str, Any]], N
     viewer = Viewer(port, PREFIX, SITE, demo.console, heard)
     devices = _devices(demo, f"mqtt://127.0.0.1:{port}")
     config = demo.folder / "station.toml"
-    state_dir = str(demo.folder / "state")
-    config.write_text(station_toml(devices, state_dir=state_dir, port=port, prefix=PREFIX, speed=demo.speed))
+    state_dir, screen = str(demo.folder / "state"), free_port()
+    config.write_text(
+        station_toml(devices, state_dir=state_dir, port=port, screen=screen, prefix=PREFIX, speed=demo.speed)
+    )
     demo.say(f"starting the station: {config}")
     station = demo.part("dealer-daemon", "dealer_daemon", "run", "--config", str(config), "--speed", f"{demo.speed:g}")
     demo.say(f"its log: {station.log}")
@@ -78,6 +80,7 @@ def start(demo: Demo, broker_kind: str, heard: Callable[[str, dict[str, Any]], N
     wanted = {(table.name, device) for table in tables for device in table.devices}
     wait_until(lambda: _all_up(viewer, wanted), station, "a device's link did not come up", UP_WITHIN_S)
     demo.say(f"{len(tables)} tables, {len(wanted)} devices, all links up")
+    demo.say(f"the tables' screens: http://127.0.0.1:{screen}/")
     return viewer
 
 

@@ -23,6 +23,10 @@ state_dir = {state_dir}
 url = "mqtt://127.0.0.1:{port}"
 prefix = "{prefix}"
 """
+SCREEN = """\
+[screen]
+listen = "127.0.0.1:{screen}"
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +108,17 @@ def present(devices: Iterable[Plugged]) -> list[DemoTable]:
     return [table for table in TABLES if table.devices.keys() <= names]
 
 
-def station_toml(devices: Iterable[Plugged], *, state_dir: str, port: int, prefix: str, speed: float) -> str:
+def station_toml(
+    devices: Iterable[Plugged], *, state_dir: str, port: int, prefix: str, speed: float, screen: int | None = None
+) -> str:
     """The station's configuration with every table whose devices are all there. ``port`` is the broker's, ``speed`` how
-    fast the station's clock runs."""
+    fast the station's clock runs, ``screen`` the port of the tables' pages, where they are served."""
     by_name = {device.name: device for device in devices}
     # A camera and whoever reads its pictures take their own time, whatever the clock says. (Fan tan's patience is more
     # than the bowl stands there: a dealer who clears what was refused covers the next beans within the same attempt.)
     patience = {"look_s": 8.0 * max(1.0, speed), "settle_s": 10.0 * max(1.0, speed / 2)}
     sections = [STATION.format(state_dir=json.dumps(state_dir), port=port, prefix=prefix)]
+    sections += [] if screen is None else [SCREEN.format(screen=screen)]
     for table in present(by_name.values()):
         files = {key: json.dumps(by_name[device].files[0]) for key, device in table.files.items()}
         settings = table.settings.format(**files, **patience)

@@ -32,8 +32,11 @@ def figures_of(reason: str, figures: Mapping[str, int | float]) -> Text | None:
 
 
 def ordinal(n: int) -> Text:
-    """``third``; figures where no dealer counts in words."""
-    return say("nth", str(n)) if str(n) in PHRASES["nth"] else plain(f"{n}", str(n))
+    """``third``; in figures where no dealer counts in words."""
+    if str(n) in PHRASES["nth"]:
+        return say("nth", str(n))
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return Text(code=str(n), english=f"{n}{ending}", simplified=str(n), traditional=str(n))
 
 
 def hand_name(hand: str) -> Text:
