@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from dealer_daemon.commands import Command, Reply
 from dealer_daemon.screen.app import Screen
@@ -39,11 +40,18 @@ class PlayedTable:
 
 @contextlib.asynccontextmanager
 async def served(
-    tables: Mapping[str, PlayedTable], gatekeeper: Gatekeeper | None = None, *, port: int = 0, boot: str = BOOT
+    tables: Mapping[str, PlayedTable],
+    gatekeeper: Gatekeeper | None = None,
+    *,
+    port: int = 0,
+    boot: str = BOOT,
+    tls: Path | None = None,
 ) -> AsyncIterator[str]:
-    """The address, ``http://127.0.0.1:port``, until the block ends."""
+    """The address, ``http://127.0.0.1:port``, until the block ends. ``tls``: ``NAME`` of ``NAME.pem`` and
+    ``NAME.key``."""
     screen = Screen(tables, gatekeeper or NobodyMayAct(), boot=boot)
-    server = WebServer(screen.app, Listen(host="127.0.0.1", port=port))
+    files = {} if tls is None else {"cert_file": tls.with_suffix(".pem"), "key_file": tls.with_suffix(".key")}
+    server = WebServer(screen.app, Listen(host="127.0.0.1", port=port, **files))
     await server.start()
     try:
         yield server.url

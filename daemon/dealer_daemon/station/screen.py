@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Protocol
 
 import structlog
@@ -25,6 +24,7 @@ from dealer_daemon.station.host import TableHost
 from dealer_daemon.web import Listen, WebServer
 from dealer_drivers.clock import Clock
 from dealer_drivers.link import LinkState
+from dealer_drivers.secret_files import secret_file
 
 
 class Parts(Protocol):
@@ -91,7 +91,7 @@ class TableOnScreen:
 
 
 class StationScreen:
-    """Serves the screen of every table from ``start`` to ``stop``."""
+    """Serves the screen of every table from ``start`` to ``stop``. Raises ``CredentialMissing``."""
 
     def __init__(
         self, config: ScreenConfig, parts: Mapping[str, Parts], journal: Journal, clock: Clock, boot: str
@@ -99,7 +99,7 @@ class StationScreen:
         self._tables = {name: TableOnScreen(one, journal, clock, boot) for name, one in parts.items()}
         address = listen_address(config.listen)
         self._screen = Screen(self._tables, NobodyMayAct(), [address.host, *config.names], boot)
-        files = [None if path is None else Path(path) for path in (config.cert_file, config.key_file)]
+        files = [None if path is None else secret_file(path) for path in (config.cert_file, config.key_file)]
         listen = Listen(host=address.host, port=address.port, cert_file=files[0], key_file=files[1])
         self._server = WebServer(self._screen.app, listen)
         self._remove = journal.add_listener(self._heard)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from starlette.requests import Request
 from dealer_daemon.commands import CommandName, Role
 from dealer_daemon.screen.gatekeeper import Person
 from dealer_daemon.words import Language
+from support.pki import self_signed
 from support.screen_app import PlayedTable, served
 from support.screen_scenes import SCENES
 
@@ -180,3 +183,23 @@ async def test_nobody_acts_where_nobody_can_sign_in(path: str) -> None:
     assert (status, answer["ok"], answer["text"]["code"]) == (403, False, "nobody_may_act")
     assert "people_file" in answer["text"]["zh-Hant"]
     assert one.commands == []
+
+
+async def test_over_tls_the_pages_own_origin_is_https(tmp_path: Path) -> None:
+    self_signed(tmp_path, "screen")
+    one = table("roulette_confirm")
+    trusting = ssl.create_default_context()
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    async with served({"r1": one}, Dealer(), tls=tmp_path / "screen") as url:
+        host = url.removeprefix("https://")
+        for origin, wanted in ((f"http://{host}", b"403"), (url, b"200")):
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(host.rpartition(":")[2]), ssl=trusting)
+            body = json.dumps(pressed()).encode()
+            head = f"POST /tables/r1/acts/confirm HTTP/1.1\r\nhost: {host}\r\norigin: {origin}\r\nconnection: close\r\n"
+            head += f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body)
+            assert (await reader.readline()).split()[1] == wanted
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+    assert len(one.commands) == 1

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
+from dealer_daemon.cli import main
 from dealer_daemon.config import Config, ConfigErrors, parse_config
+from dealer_daemon.station.named_files import files_check, secrets_open
 from dealer_daemon.words import Language
+from support.pki import Authority
 from support.roulette_host import CONFIG
 
 HERE = Path("/nowhere/station.toml")
@@ -95,3 +99,49 @@ def test_what_cannot_be_is_refused_with_the_key_and_the_reason(line: str, words:
 
 def test_a_language_that_there_is_not() -> None:
     assert '"zh-Hans"' in problems("", 'screen_language = "fr"\n')["tables.r1.screen_language"]
+
+
+def test_the_files_of_the_screen_are_looked_at(tmp_path: Path) -> None:
+    Authority(tmp_path, "ca").issue("one")
+    Authority(tmp_path, "other").issue("two")
+    (tmp_path / "people.json").write_text("{}")
+    section = """[screen]
+listen = "0.0.0.0:8443"
+cert_file = "one.pem"
+key_file = "KEY"
+people_file = "PEOPLE"
+"""
+
+    def said(key: str, people: str) -> dict[str, str]:
+        text = section.replace("KEY", key).replace("PEOPLE", people) + CONFIG
+        try:
+            parse_config(text, tmp_path / "station.toml", files_check(starting=True))
+        except ConfigErrors as errors:
+            return {error.key: error.reason for error in errors.errors}
+        return {}
+
+    assert said("one.key", "people.json") == {}
+    found = said("nothing.key", "nobody.json")
+    assert "cannot be read" in found["screen.key_file"]
+    assert "cannot be read" in found["screen.people_file"]
+    assert list(said("two.key", "people.json")) == ["screen.key_file"]
+    (tmp_path / "people.json").chmod(0o644)
+    assert (
+        "people.json"
+        in secrets_open(
+            parse_config(
+                section.replace("KEY", "one.key").replace("PEOPLE", "people.json") + CONFIG, tmp_path / "station.toml"
+            )
+        )[-1]
+    )
+
+
+def test_a_port_that_is_taken_stops_the_start_with_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        text = CONFIG.replace('"state"', f'"{tmp_path}/state"')
+        config = tmp_path / "station.toml"
+        config.write_text(f'[screen]\nlisten = "127.0.0.1:{port}"\n{text}')
+        assert main(["run", "--config", str(config)]) == 2
+    said = capsys.readouterr().err
+    assert f"[screen] listen: nothing can listen at 127.0.0.1 port {port}" in said
