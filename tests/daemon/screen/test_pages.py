@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from starlette.requests import Request
 
-from dealer_daemon.commands import CommandName, Role
+from dealer_daemon.commands import CommandName
 from dealer_daemon.events import AttemptStarted, CardDrawn
 from dealer_daemon.screen import app as app_module
 from dealer_daemon.screen.build import view
 from dealer_daemon.screen.entry import Entered, EntryAnswer, result_of
-from dealer_daemon.screen.gatekeeper import Person
 from dealer_daemon.screen.sight import Sight
 from dealer_daemon.screen.view import Keypad, View
 from dealer_daemon.words import Language
 from support.browser import ABSENT, CHROMIUM, SIZES, Page, browser
+from support.goldens import compared, small
 from support.screen_app import PlayedTable, served
+from support.screen_client import Dealer
 from support.screen_play import ScreenPlay
 from support.screen_scenes import SCENES, refused
 
@@ -32,6 +32,7 @@ LIVE = "document.body && !document.body.classList.contains('not-live') && docume
 TOO_WIDE = """JSON.stringify([...document.querySelectorAll('body, header, main, main > section, #alarms, footer')]
     .filter((e) => !e.hidden && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1))
     .map((e) => e.id || e.tagName))"""
+GOLDENS = Path(__file__).with_name("goldens.png")
 SMALLEST = """Math.min(...['#due-text', '#table', '#phase']
     .map((selector) => parseFloat(getComputedStyle(document.querySelector(selector)).fontSize)))"""
 DRAWN = """new Promise((done) => {
@@ -39,12 +40,6 @@ DRAWN = """new Promise((done) => {
         ? requestAnimationFrame(done) : setTimeout(look, 1);
     look();
 })"""
-
-
-class Dealer:
-    async def authorise(self, request: Request, act: str) -> Person:
-        del request, act
-        return Person("dealer-7", Role.DEALER)
 
 
 def text_of(selector: str) -> str:
@@ -76,6 +71,7 @@ class Stage(PlayedTable):
 async def test_every_scene_fits_in_every_size(tmp_path: Path, language: Language) -> None:
     stage = Stage(SCENES["roulette_throw"](language))
     said = {"en": "english", "zh-Hans": "simplified", "zh-Hant": "traditional"}[language]
+    pictures = {}
     async with served({"t1": stage}) as url, browser(tmp_path) as chromium:
         page = await chromium.page()
         await shown(page, f"{url}/tables/t1")
@@ -92,7 +88,11 @@ async def test_every_scene_fits_in_every_size(tmp_path: Path, language: Language
                 )
                 assert acts == ",".join(button.act for button in seen.buttons)
                 assert await page.run(SMALLEST) >= 27, "read at two metres"
+                if (language, size) == (Language.ENGLISH, "1280x800"):
+                    pictures[name] = small(await page.picture())
         assert page.complaints == [], "a script failed, or the content policy was broken"
+    if pictures:
+        assert compared(pictures, GOLDENS) == {}, "look at the pages; if they are meant, run with UPDATE_GOLDENS=1"
 
 
 async def test_a_change_is_on_the_page_and_a_page_that_hears_nothing_says_so(tmp_path: Path) -> None:

@@ -111,7 +111,8 @@ function show(view) {
   put("due-text", words(view.due.text));
   put("due-more", words(view.due.more));
   put("alarms", ...view.alarms.map((alarm) => line(alarm.text, { class: alarm.severity, "data-code": alarm.code })));
-  put("marks", ...view.marks.map((mark) => line(mark.text, { class: mark.severity, "data-code": mark.code })));
+  const tries = view.tries && view.tries.refused && !view.refusal ? line(view.tries.text, { class: "warning", "data-code": "tries" }) : null;
+  put("marks", tries, ...view.marks.map((mark) => line(mark.text, { class: mark.severity, "data-code": mark.code })));
   showRefusal(view.refusal, view.tries);
   showFelt(view.felt);
   keypad(view.keypad, say);
