@@ -37,7 +37,7 @@ export function put(id, ...children) {
 export function face(card) {
   const rank = card[0] === "T" ? "10" : card[0];
   const colour = card[1] === "H" || card[1] === "D" ? RED : BLACK;
-  const label = { x: 27, y: 44, fill: colour, "font-size": rank === "10" ? 40 : 46, "font-weight": 800, "text-anchor": "middle" };
+  const label = { x: rank === "10" ? 30 : 27, y: 44, fill: colour, "font-size": rank === "10" ? 36 : 46, "font-weight": 800, "text-anchor": "middle" };
   return svg(
     "svg",
     { viewBox: "0 0 100 140", role: "img", "aria-label": card },
