@@ -67,6 +67,8 @@ class TableOnScreen:
     def sight(self) -> Sight:
         """As of now."""
         host = self._parts.host
+        if self._face.config is not host.config:  # read again while the station runs
+            self._face = face_of(host.config)
         return Sight(
             face=self._face,
             boot=self._boot,
