@@ -28,6 +28,7 @@ from dealer_daemon.screen.recall import Recall, recall
 from dealer_daemon.screen.sight import Sight, face_of
 from dealer_daemon.screen.view import View
 from dealer_daemon.table.cards.hand import history_of
+from dealer_daemon.validation.turn_rules import TurnRules
 from dealer_daemon.words import Language
 
 START_NS = 1_767_225_600_000_000_000
@@ -52,6 +53,8 @@ def table_config(
         devices=(),
         settings=chosen,
         config_hash="sha256:0",
+        written=load_game(game).settings() if game != "rainbow-wheel" else TurnRules(wheel=""),
+        fixed_hash="sha256:0",
         screen_language=language,
     )
 
