@@ -19,6 +19,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from pathlib import Path
 
@@ -41,6 +42,15 @@ class JournalBusy(JournalError):  # noqa: N818
 
 class StateDirUnusable(JournalError):  # noqa: N818
     """The state directory cannot be used by this process."""
+
+
+_PASSES = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
+"""What a disk or a machine has at one moment and not at the next: no error of the configuration."""
+
+
+def not_usable(error: OSError, text: str) -> JournalUnavailable | StateDirUnusable:
+    """What ``error`` at the state directory calls for, in the words of ``text``: to be tried again, or to be mended."""
+    return (JournalUnavailable if error.errno in _PASSES else StateDirUnusable)(text)
 
 
 class JournalTooNew(JournalError):  # noqa: N818

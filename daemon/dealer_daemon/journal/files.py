@@ -18,6 +18,7 @@ from dealer_daemon.journal.errors import (
     StateDirUnusable,
     damaged,
     from_sqlite,
+    not_usable,
 )
 from dealer_daemon.journal.health import look
 from dealer_daemon.journal.lock import StateLock
@@ -134,7 +135,7 @@ def open_files(state_dir: Path, boot: str) -> Opened:
             connection.close()
         lock.release()
         if isinstance(error, DATABASE_ERRORS):
-            if path.exists() and not os.access(path, os.R_OK | os.W_OK, effective_ids=True):
+            if _is_anothers(path):
                 raise StateDirUnusable(f"{path}: is not this user's to read and write. {_GIVE_IT}") from error
             raise from_sqlite(error, path, "opening the journal") from error
         if isinstance(error, OSError):
@@ -183,5 +184,12 @@ def _status(path: str) -> os.stat_result | None:
         ) from error
 
 
-def _unusable(state_dir: Path, error: OSError) -> StateDirUnusable:
-    return StateDirUnusable(f"{state_dir}: cannot be used ({error.strerror}). {_GIVE_IT}")
+def _is_anothers(path: Path) -> bool:
+    """A file system that is read-only refuses everybody: that is no question of whose the file is."""
+    if not path.exists() or os.statvfs(path).f_flag & os.ST_RDONLY:
+        return False
+    return not os.access(path, os.R_OK | os.W_OK, effective_ids=True)
+
+
+def _unusable(state_dir: Path, error: OSError) -> JournalUnavailable | StateDirUnusable:
+    return not_usable(error, f"{state_dir}: cannot be used ({error.strerror}). {_GIVE_IT}")

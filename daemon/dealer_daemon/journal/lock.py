@@ -11,7 +11,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from dealer_daemon.journal.errors import JournalBusy, StateDirUnusable
+from dealer_daemon.journal.errors import JournalBusy, not_usable
 
 
 class StateLock:
@@ -22,13 +22,15 @@ class StateLock:
 
     @classmethod
     def acquire(cls, path: Path) -> StateLock:
-        """Take the lock or say who has it. Raises ``JournalBusy``, ``StateDirUnusable``."""
+        """Take the lock or say who has it. Raises ``JournalBusy``, ``StateDirUnusable``, and
+        ``JournalUnavailable`` when the disk does not take it now."""
         try:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
         except OSError as error:
-            raise StateDirUnusable(
+            raise not_usable(
+                error,
                 f"{path.parent}: cannot be written ({error.strerror}). Give it to the daemon's user, mode 0750, on a "
-                "file system mounted for writing, or set another `state_dir` under [station]"
+                "file system mounted for writing, or set another `state_dir` under [station]",
             ) from error
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

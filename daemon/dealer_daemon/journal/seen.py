@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from dealer_daemon.journal.errors import StateDirUnusable
+from dealer_daemon.journal.errors import not_usable
 
 NAME = "journal.head"
 SLOT_BYTES = 16 * 1024
@@ -42,13 +42,13 @@ class SeenFile:
 
     @classmethod
     def open(cls, path: Path) -> SeenFile:
-        """Open it for writing. Raises ``StateDirUnusable``."""
+        """Open it for writing. Raises ``StateDirUnusable``, and ``JournalUnavailable`` when the disk refuses it now."""
         try:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
             os.fchmod(fd, 0o640)
         except OSError as error:
-            raise StateDirUnusable(
-                f"{path}: cannot be written ({error.strerror}). Give it to the daemon's user, mode 0640"
+            raise not_usable(
+                error, f"{path}: cannot be written ({error.strerror}). Give it to the daemon's user, mode 0640"
             ) from error
         return cls(fd)
 

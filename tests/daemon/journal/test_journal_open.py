@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -19,6 +20,7 @@ from dealer_daemon.journal import (
     JournalBusy,
     JournalDamaged,
     JournalTooNew,
+    JournalUnavailable,
     StateDirUnusable,
     files,
     health,
@@ -199,6 +201,24 @@ def test_a_file_in_the_place_of_the_directory(tmp_path: Path) -> None:
     for folder in (tmp_path / "state", tmp_path / "state" / "deeper"):
         with pytest.raises(StateDirUnusable, match="state_dir"):
             Journal.open(folder, boot=BOOT)
+
+
+@pytest.mark.parametrize("name", ["journal.lock", "journal.head"])
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC, errno.EIO])
+def test_a_disk_that_does_not_take_it_now_is_no_wrong_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: int
+) -> None:
+    """Whoever started the station tries again then; nobody does after a wrong configuration."""
+    opened = os.open
+
+    def refuses(path: Any, *arguments: Any) -> int:
+        if Path(path).name == name:
+            raise OSError(number, os.strerror(number), str(path))
+        return opened(path, *arguments)
+
+    monkeypatch.setattr(os, "open", refuses)
+    with pytest.raises(JournalUnavailable, match=os.strerror(number)):
+        Journal.open(tmp_path / "state", boot=BOOT)
 
 
 def test_a_journal_of_another_user_says_what_to_do(open_folder: Path, as_nobody: Any) -> None:
