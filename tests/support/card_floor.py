@@ -25,7 +25,7 @@ from dealer_daemon.events import (
     RoundOutcome,
     TablePaused,
 )
-from dealer_daemon.round import TableState, fold
+from dealer_daemon.round import OpenRound, TableState, fold
 from dealer_daemon.station.setup import table_setup
 from dealer_daemon.table import Decision, Table
 from dealer_drivers.driver import Output
@@ -237,7 +237,7 @@ class Floor:
     def _shoe_is_empty(self) -> None:
         self._called = False
         self._tell("void")
-        self._later(1, 2, self._void)
+        self._void_later()
 
     def _see(self, event: Event) -> None:
         match event.data:
@@ -273,7 +273,7 @@ class Floor:
         if current.phase == "held" and self._deciding == current.id:
             self._decide_hand()
         elif current.phase != "held" and self.table.state.paused is None:
-            self._void()
+            self._void(current)
 
     def _held(self) -> None:
         current = self.table.state.round
@@ -316,7 +316,7 @@ class Floor:
         if self.table.state.paused is not None:
             self._resume()
         if hand.swept or not hand.complete:
-            self._void()
+            self._void(current)
         else:
             cards = {position: card.text for position, card in hand.cards.items()}
             reply = self.ask(CommandName.ATTEMPT_DECIDE, cards=cards, expects=hand.said, reason="by the video")
@@ -331,12 +331,18 @@ class Floor:
             self._tell("void")
         else:
             self._tell("go_on")
-        self._later(1, 2, self._void)
+        self._void_later()
 
-    def _void(self) -> None:
+    def _void_later(self) -> None:
+        meant = self.table.state.round
+        self._later(1, 2, lambda: self._void(meant))
+
+    def _void(self, meant: OpenRound | None) -> None:
+        """The round that is meant: the next one may have begun by then."""
         self._deciding = None
-        if self.table.state.round is not None:
-            reply = self.ask(CommandName.ROUND_VOID, reason="the cards cannot be told")
+        now = self.table.state.round
+        if now is not None and meant is not None and now.id == meant.id:
+            reply = self.ask(CommandName.ROUND_VOID, round=meant.id, reason="the cards cannot be told")
             assert reply.ok, reply
         if self.table.state.paused is not None:
             self._resume()
