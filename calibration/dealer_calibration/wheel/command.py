@@ -87,10 +87,13 @@ def _fits_no_more(command: BenchCommand) -> None:
     this and when. Raises ``BenchError``."""
     device = command.device
     if device.calibration is None and device.settings is not None:
-        said = f"{device.settings.turn.wheel} fits no more: put the new file in its place before the table opens"
+        said = f"{device.settings.turn.wheel} fits no more: no station starts with it from now on"
         command.talk.say(said, warn=True)
+    devices = () if device.config is None else device.table_config.devices
+    used = [one.calibration.ref for one in devices if one.name == device.name and one.calibration is not None]
+    files = [ref.sha256 for ref in used if ref.id is None]
     try:
-        device.store.withdraw(device.table, device.name)
+        device.store.withdraw(device.table, device.name, files)
     except (CalibrationError, OSError) as error:
         raise BenchError(f"{device.store.root}: the zero stays as it is: {error}") from error
 

@@ -19,6 +19,9 @@ from dealer_drivers.calibration.drift import expectations
 from dealer_drivers.calibration.form import ENVELOPE, sha256_of
 from dealer_drivers.driver import Driver, DriverOptions
 
+_ANEW = "calibrate it anew, and use what is made then"
+_TAKE_IN = 'dealer-calibrate files import, and calibration = "current" instead of the path'
+
 
 class Fitted:
     """The calibrations of one table's devices, put where the configuration would else have a path or values."""
@@ -51,6 +54,10 @@ class Fitted:
             if found.envelope.driver != driver.name:
                 reason = f"driver: it was made with {found.envelope.driver}, and the device has {driver.name}"
                 raise CalibrationError(found.folder / ENVELOPE, [reason])
+            if self._store.is_withdrawn(self._table, keys.name, found.id):
+                reason = f"it was withdrawn, for the device was changed since: {_ANEW}"
+                reason += f"; if it was not changed: dealer-calibrate files rollback --to {found.id}"
+                raise CalibrationError(found.folder, [reason])
             expected = expectations(found.envelope.values)
             slot = driver.calibration
             if slot is None or not slot.takes(found.envelope.kind):
@@ -104,6 +111,26 @@ class Fitted:
     def by_path(self, devices: list[DeviceConfig], settings: msgspec.Struct, game: Game) -> list[DeviceConfig]:
         """The devices, those that are calibrated by a path or by values in the configuration with its hash."""
         return [device if device.calibration is not None else _named(device, settings, game) for device in devices]
+
+    def withdrawn(self, devices: list[DeviceConfig], game: Game) -> list[Problem]:
+        """What is used by path, and was measured before its device was changed."""
+        found = []
+        for index, device in enumerate(devices):
+            used = device.calibration
+            if used is None or used.ref.id is not None or self._store is None:
+                continue
+            own, shared = device.driver.calibration, game.calibration
+            slot = own if own is not None else shared
+            assert slot is not None  # or nothing of it would be in use
+            before = ("devices", index) if own is not None else ()
+            place = (*self._path, *before, *slot.key.split("."))
+            try:
+                if used.ref.sha256 in self._store.withdrawal(self._table, device.name).files:
+                    reason = f"it was measured before {device.name} was changed: {_ANEW}"
+                    found.append(Problem(place, f"{reason}; if it was not changed, take it in: {_TAKE_IN}"))
+            except CalibrationError as error:
+                found += [Problem(place, f"{error.path}: {problem}") for problem in error.problems]
+        return found
 
 
 def _filled(values: Mapping[str, Any], slot: CalibrationSlot, found: Calibration, key: list[str]) -> dict[str, Any]:

@@ -69,6 +69,7 @@ def _read_table(
     if keys is None or settings is None or len(problems) > before:
         return None
     devices = fitted.by_path(devices, settings, game)
+    problems += fitted.withdrawn(devices, game)
     checked = check_devices(game, settings, [device.for_game() for device in devices], keys.round_source)
     problems += fitted.placed([Problem((*path, *key.split(".")), reason) for key, reason in checked], game)
     needs = game.needs_server(settings) if isinstance(game, AttemptGame | CardGame) else None

@@ -12,8 +12,9 @@ from dealer_daemon.alerts import DeviceHealth
 from dealer_daemon.config import DeviceConfig
 from dealer_daemon.monitoring import DeviceFigures
 from dealer_daemon.station.calibration import AGE, CalibrationWatch
+from dealer_daemon.station.calibration_kept import Kept
 from dealer_daemon.station.messages import device_message
-from dealer_drivers.calibration import CalibrationError, CalibrationStore
+from dealer_drivers.calibration import CalibrationStore
 from dealer_drivers.calibration.identity import serial_in, serial_of_port
 from dealer_drivers.clock import Clock
 from dealer_drivers.driver import DeviceAction, Output
@@ -39,6 +40,7 @@ class DeviceHost:
         readings: Callable[[str, tuple[Reading, ...], Instant], None],
         changed: Callable[[str], None],
         calibration_max_age_days: int = 180,
+        store: CalibrationStore | None = None,
     ) -> None:
         self.config = config
         self._clock = clock
@@ -48,10 +50,7 @@ class DeviceHost:
         self._calibration = (
             None if config.calibration is None else CalibrationWatch(config.calibration, calibration_max_age_days)
         )
-        stored = None if config.calibration is None else config.calibration.stored
-        self._store = None if stored is None else CalibrationStore(stored.folder.parents[2])
-        self._table = table
-        self._current = self._current_now()
+        self._kept = None if config.calibration is None or store is None else Kept(store, table, config)
         self._warned: set[str] = set()
         self._readings_heard = 0
         self._log = structlog.get_logger().bind(table=table, device=config.name)
@@ -80,20 +79,14 @@ class DeviceHost:
     def newer_calibration(self) -> str | None:
         """In words, what began to count for this device since the station took up its calibration; ``None`` where that
         one counts still, or the device has none of the store."""
-        now = self._current_now()
-        if now == self._current:
-            return None
-        if now is None:
-            return f"the calibration of {self.config.name} with which the station works was withdrawn"
-        return f"the station has not taken up calibration {now} of {self.config.name}"
+        return None if self._kept is None else self._kept.newer()
 
-    def _current_now(self) -> str | None:
-        if self._store is None:
-            return None
-        try:
-            return self._store.current(self._table, self.config.name)
-        except CalibrationError as error:
-            return f"at {error.path}, which cannot be read"
+    def look_at_calibration(self) -> None:
+        """Whether what the station works with was withdrawn: the table is told where that changed."""
+        at = self._clock.now()
+        fault = None if self._kept is None else self._kept.look(at)
+        if fault is not None:
+            self._readings(self.config.name, (fault,), at)
 
     def message(self, faults: list[str], held: str | None = None, maintenance: str | None = None) -> dict[str, Any]:
         """The retained message of its health. ``held``: why the station may not speak for the table; ``maintenance``:

@@ -112,6 +112,8 @@ class TableHost:
         self.taken_up = False
         self.stalled: str | None = None
         self.held: HeldBody | None = None
+        self.look: Callable[[], None] = _nothing
+        """Called before anybody lets the table do anything: what is known only where files lie is told as readings."""
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def start(self) -> None:
@@ -187,6 +189,7 @@ class TableHost:
         """The bench has the device no more; committed as soon as the disk takes it. No bench lets a table go on for
         which the station may not speak."""
         resume = resume and self.held is None
+        self.look()
         self._take(self._table.take_back(device, reason, self._clock.now(), resume=resume))
 
     def command(self, command: Command) -> Reply:
@@ -217,6 +220,7 @@ class TableHost:
         if refusal is not None:
             return refusal
         self.tick()  # what time has decided by now comes before what is said now
+        self.look()
         decision = self._table.command(command, self._clock.now(), self._event_at)
         assert decision.command is not None
         reply = decision.command.reply
@@ -374,6 +378,10 @@ class TableHost:
         else:
             said = self._log.warning if isinstance(data, _WARNINGS) else self._log.info
         return said
+
+
+def _nothing() -> None:
+    pass
 
 
 def _unavailable(command: Command, message: str) -> Reply:

@@ -46,6 +46,7 @@ from dealer_daemon.station.screen import StationScreen
 from dealer_daemon.station.seeing import HostWatch, TableWatch
 from dealer_daemon.station.setup import VERSION
 from dealer_daemon.station.signing import station_key, with_known_keys
+from dealer_drivers.calibration import CalibrationStore
 from dealer_drivers.clock import Clock, SystemClock
 from dealer_drivers.driver import DeviceAction
 from dealer_drivers.instant import Instant
@@ -97,9 +98,11 @@ class TableParts:
                 readings=self.host.readings,
                 changed=self._device_changed,
                 calibration_max_age_days=station.config.station.calibration_max_age_days,
+                store=CalibrationStore(station.config.calibrations),
             )
             for device in config.devices
         }
+        self.host.look = self.look_at_calibrations
         site = station.config.station.site
         self.uplink = Uplink(
             broker_settings(station.config.mqtt, client_id(site, config)),
@@ -133,6 +136,11 @@ class TableParts:
         self.show_state()
         for name in self.devices:
             self.show_device(name)
+
+    def look_at_calibrations(self) -> None:
+        """A calibration that was withdrawn since the station took it up makes the table stand."""
+        for device in self.devices.values():
+            device.look_at_calibration()
 
     def show_device(self, name: str, *, urgent: bool = False) -> None:
         """One device's health."""
@@ -397,6 +405,7 @@ class Station:
                 tell_left_out()
                 self._maintain()
                 for parts in self.tables.values():
+                    parts.look_at_calibrations()
                     for name in parts.devices:
                         parts.show_device(name)
 

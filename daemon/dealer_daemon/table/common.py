@@ -24,7 +24,7 @@ from dealer_daemon.table.turn import Turn
 from dealer_daemon.validation.card import CardReason
 from dealer_daemon.validation.signals import Trouble
 from dealer_daemon.verdicts import Refused
-from dealer_drivers.readings import Fault, Reading
+from dealer_drivers.readings import Reading
 
 STATION = "station"
 """The author of what no person did."""
@@ -235,8 +235,3 @@ def trouble(turn: Turn, device: str, signal: Trouble) -> None:
         turn.emit(DeviceRecovered(device=device, fault=signal.fault))
     elif not signal.cleared and not standing:
         turn.emit(DeviceFaulted(device=device, fault=signal.fault, detail=signal.detail))
-
-
-def miscalibrated(state: TableState, device: str) -> bool:
-    """Whether the device's calibration is known to be another device's."""
-    return Fault.CALIBRATION_MISMATCH in state.faults.get(device, [])

@@ -27,16 +27,17 @@ from dealer_daemon.events import (
 from dealer_daemon.games.game import AttemptGame, CardGame, TableDevice
 from dealer_daemon.round import OpenRound, TableState
 from dealer_daemon.table.attempts import AttemptPlay
+from dealer_daemon.table.calibrated import TO_DO, miscalibrated
 from dealer_daemon.table.cards.pairs import PairedCardPlay, Pairs
 from dealer_daemon.table.cards.play import CardPlay
-from dealer_daemon.table.common import Play, Rules, miscalibrated, pause, played_by, trouble
+from dealer_daemon.table.common import Play, Rules, pause, played_by, trouble
 from dealer_daemon.table.judges import make_judges
 from dealer_daemon.table.maintenance import check_unwished, lend, lend_as_wished, restarted, take_back
 from dealer_daemon.table.orders import answer
 from dealer_daemon.table.turn import Decision, FrameLog, Turn
 from dealer_daemon.validation.signals import Trouble
 from dealer_drivers.instant import Instant
-from dealer_drivers.readings import DeviceFault, Fault, Reading
+from dealer_drivers.readings import DeviceFault, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +130,10 @@ class Table:
         for reading in readings:
             if isinstance(reading, DeviceFault):
                 trouble(turn, device, Trouble(reading.fault, reading.detail, reading.cleared))
-                if reading.fault == Fault.CALIBRATION_MISMATCH and not reading.cleared:
-                    _pause_miscalibrated(turn, reading.detail)
+                if reading.fault in TO_DO and not reading.cleared:
+                    pause(turn, reading.fault, reading.detail)
             elif miscalibrated(turn.state, device):
-                continue  # what it says is read by another device's measures: nobody plays on that
+                continue  # what it says is read by measures that are not its own: nobody plays on that
             self._frames.add(device, [reading])
             self._play.reading(turn, device, reading)
         if not self._play.underway():
@@ -244,11 +245,6 @@ def _play(setup: TableSetup, expected: int | None, stands: Facts | None, frames:
             return PairedCardPlay(rules, procedure, shoe, frames, main, pairs, clock_speed=speed)
         return CardPlay(rules, procedure, rules.settings.shoe, frames, main, clock_speed=setup.clock_speed)
     return AttemptPlay(rules, make_judges(rules, setup.devices, expected, stands), frames, game.starts(rules.settings))
-
-
-def _pause_miscalibrated(turn: Turn, detail: str) -> None:
-    """The table plays on no device that is read by the calibration of another."""
-    pause(turn, "calibration_mismatch", detail)
 
 
 def _standing(state: TableState) -> Facts | None:

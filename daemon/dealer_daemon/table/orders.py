@@ -18,13 +18,13 @@ from dealer_daemon.events import (
 )
 from dealer_daemon.table.answers import check_resume, check_round, is_after_pause
 from dealer_daemon.table.arguments import Refusal, integer, open_round, server_object, stated, text
+from dealer_daemon.table.calibrated import all_calibrated, check_calibrated
 from dealer_daemon.table.common import (
     STATION,
     Play,
     dealer_may_end,
     emit_outcome,
     gives_way,
-    miscalibrated,
     next_round_id,
     refuse,
 )
@@ -141,9 +141,10 @@ def _void(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
     turn.emit(RoundVoided(reason=reason, by=command.by, seen=play.seen(turn), rest_left=rest))
     play.voided(turn)
     # Voiding is one of the two ways on from trouble; a pause that somebody asked for stays, and one that came after it.
-    # Nor does a table go on without a device that a bench has.
+    # Nor does a table go on without a device that a bench has, or with one that is read wrong.
     trouble = turn.state.paused_by == STATION and turn.state.paused in ("tries_exhausted", "violation")
-    if trouble and is_after_pause(turn.state, command, turn.at) and not turn.state.lent:
+    whole = not turn.state.lent and all_calibrated(turn.state)
+    if trouble and whole and is_after_pause(turn.state, command, turn.at):
         turn.emit(TableResumed(reason="round_voided", by=command.by), subject=current.id)
     play.go_on(turn)
     return {"round": current.id}
@@ -190,10 +191,7 @@ def _resume(turn: Turn, play: Play, command: Command) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_ALLOWED, may)
     check_resume(turn.state, command, turn.at)
     check_returned(turn.state)
-    foreign = [device for device in sorted(turn.state.faults) if miscalibrated(turn.state, device)]
-    if foreign:
-        do = "put the right device back, or calibrate this one and restart the station"
-        raise Refusal(ErrorCode.NOT_NOW, f"the calibration of {', '.join(foreign)} is another device's: {do}")
+    check_calibrated(turn.state)
     turn.emit(TableResumed(reason=text(command, "reason"), by=command.by))
     play.resumed(turn)
     play.go_on(turn)

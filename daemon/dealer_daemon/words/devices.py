@@ -29,6 +29,11 @@ DEVICES: dict[str, Word] = {
         "The serial number in the calibration is not the device's, and the table stands. Put the right device back, or "
         "calibrate this one and restart the station; then a manager resumes.",
     ),
+    "calibration_withdrawn": Word(
+        (Kind.FAULT, Kind.PAUSE), "Device changed since its calibration", "校准后设备已变更", "校準後設備已變更",
+        "The device was changed (its zero was set anew), so that the calibration with which the station works reads it "
+        "wrong, and the table stands. Calibrate it to the end and restart the station; then a manager resumes.",
+    ),
     # How a technician's bench and a device came apart.
     "given_back": Word(
         _RETURNED, "Given back by the technician", "技术员已归还设备", "技術員已歸還設備",

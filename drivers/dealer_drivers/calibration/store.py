@@ -12,10 +12,12 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from dealer_drivers.calibration.form import (
     ENVELOPE,
@@ -31,6 +33,7 @@ from dealer_drivers.calibration.form import (
     seal_of,
     sha256_of,
 )
+from dealer_drivers.calibration.withdrawal import WITHDRAWN, Withdrawal, count_of, read_withdrawal
 from dealer_drivers.whole_files import make_folder, open_lock, sync_folder, write_new
 
 KEEP = 20
@@ -80,7 +83,7 @@ class CalibrationStore:
             return []
         except OSError as error:
             raise CalibrationError(folder, [f"cannot be read: {error.strerror}"]) from error
-        return sorted(names, key=_count)
+        return sorted(names, key=count_of)
 
     def current(self, table: str, device: str) -> str | None:
         """The id that counts; ``None`` where none was ever kept. Raises ``CalibrationError`` for a broken pointer."""
@@ -106,7 +109,7 @@ class CalibrationStore:
         with self._changing(draft.table, draft.device) as folder:
             known = self.ids(draft.table, draft.device)
             moment = made.astimezone(dt.UTC).replace(microsecond=0)
-            count = _count(known[-1]) + 1 if known else 1
+            count = count_of(known[-1]) + 1 if known else 1
             envelope = Envelope(
                 calibration=FORMAT,
                 id=f"{count:04d}-{moment:%Y%m%dT%H%M%SZ}",
@@ -139,20 +142,34 @@ class CalibrationStore:
         self.load(table, device, wanted)  # before a folder is made for what is not there
         with self._changing(table, device) as folder:
             before = _pointer_or_none(folder / CURRENT)
-            _point(folder / CURRENT, self.load(table, device, wanted).id)
+            chosen = self.load(table, device, wanted).id
+            if (gone := read_withdrawal(folder)).has(chosen):  # the device was not changed after all
+                _note(folder, msgspec.structs.replace(gone, newest=None))
+            _point(folder / CURRENT, chosen)
         return before
 
-    def withdraw(self, table: str, device: str) -> str | None:
-        """Let none count from now on: the device was changed so that none fits. Each stays, to be chosen again. Answers
-        the id that counted before.
+    def withdraw(self, table: str, device: str, files: Iterable[str] = ()) -> str | None:
+        """Let none count from now on: the device was changed so that none fits. Each stays, to be chosen again.
+        ``files`` are hashes of what is used by path, which fits no more either. Answers the id that counted before.
 
         Raises ``CalibrationError``, and ``OSError`` when it cannot be written.
         """
         before = _pointer_or_none(self.folder(table, device) / CURRENT)
         with self._changing(table, device) as folder:
+            known = self.ids(table, device)
+            # First, so that who has one in memory cannot miss it whatever comes after.
+            _note(folder, read_withdrawal(folder).again(known[-1] if known else None, files))
             (folder / CURRENT).unlink(missing_ok=True)
             sync_folder(folder)
         return before
+
+    def withdrawal(self, table: str, device: str) -> Withdrawal:
+        """What of the device was withdrawn. Raises ``CalibrationError`` where that cannot be read."""
+        return read_withdrawal(self.folder(table, device))
+
+    def is_withdrawn(self, table: str, device: str, id_: str) -> bool:
+        """Whether that calibration was withdrawn, and was not chosen again. Raises ``CalibrationError``."""
+        return self.current(table, device) != id_ and self.withdrawal(table, device).has(id_)
 
     def mark_in_use(self, table: str, device: str, used: str) -> None:
         """A daemon works with this one: it stays, however many are made after it, and as it is: one of the older form
@@ -208,10 +225,6 @@ def _none_counts(known: list[str]) -> str:
     )
 
 
-def _count(name: str) -> int:
-    return int(name.partition("-")[0])
-
-
 def _pointer(path: Path) -> str | None:
     try:
         text = path.read_text("utf-8", "replace").strip()
@@ -239,6 +252,13 @@ def _point(path: Path, name: str) -> None:
     write_new(part, f"{name}\n".encode())
     part.replace(path)
     sync_folder(path.parent)
+
+
+def _note(folder: Path, withdrawal: Withdrawal) -> None:
+    part = folder / f"{_PART}{WITHDRAWN}"
+    write_new(part, msgspec.json.encode(withdrawal) + b"\n")
+    part.replace(folder / WITHDRAWN)
+    sync_folder(folder)
 
 
 def _seal(folder: Path) -> None:

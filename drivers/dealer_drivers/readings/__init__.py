@@ -54,6 +54,8 @@ class Fault(StrEnum):
     """Bytes come and none of them is a frame: probably the wrong speed or the wrong device."""
     CALIBRATION_MISMATCH = "calibration_mismatch"
     """The calibration was made with another device: its serial number is not this one's."""
+    CALIBRATION_WITHDRAWN = "calibration_withdrawn"
+    """The device was changed since its calibration was made: by that it is read wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

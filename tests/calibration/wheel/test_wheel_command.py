@@ -280,6 +280,33 @@ def test_an_encoder_with_another_zero_is_never_read_by_what_was_measured_before(
     load_config(config)
 
 
+@pytest.mark.parametrize("used", ["id", "path"])
+def test_what_is_used_by_id_or_path_ends_with_the_old_zero_too(used: str, tmp_path: Path) -> None:
+    config, wheel = wheel_table(tmp_path, "wheel-modbus"), simulated("wheel-modbus")
+    accept(tmp_path, wheel)
+    store = CalibrationStore(tmp_path / "state/calibration")
+    before = store.current("w1", "encoder")
+    old = tmp_path / "old.toml"
+    old.write_bytes(as_toml(truth(wheel)))
+    text = config.read_text()
+    by_path = f'[tables.w1.turn]\nwheel = "{old}"\n'
+    config.write_text(text + (f'calibration = "{before}"\n' if used == "id" else by_path))
+    load_config(config)
+    person = WheelPerson(wheel)
+    person.leaves_at = 2
+    with pytest.raises(KeyboardInterrupt):
+        calibrate(config, wheel, person, "--set-zero")
+    with pytest.raises(ConfigErrors, match="changed"):
+        load_config(config)
+    with pytest.raises(BenchError, match="no wheel file to go by"):
+        calibrate(config, wheel, None, "--step", "zero")
+    assert calibrate(config, wheel, None).passed
+    with pytest.raises(ConfigErrors, match="changed"):
+        load_config(config)  # what is made then counts, and not this
+    config.write_text(text + 'calibration = "current"\n')
+    load_config(config)
+
+
 def test_another_zero_makes_all_steps_needed(tmp_path: Path) -> None:
     config, wheel = wheel_table(tmp_path, "wheel-modbus"), simulated("wheel-modbus")
     with pytest.raises(BenchError, match="leave --step out"):

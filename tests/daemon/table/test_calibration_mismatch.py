@@ -14,8 +14,8 @@ from support.wheel import Wheel
 REF = CalibrationRef(id="0001-20260114T120000Z", sha256="sha256:" + "a" * 64)
 
 
-def mismatch(at: Instant, *, cleared: bool = False) -> DeviceFault:
-    return DeviceFault(at=at, raw=b"", fault=Fault.CALIBRATION_MISMATCH, detail="made with another", cleared=cleared)
+def mismatch(at: Instant, *, cleared: bool = False, fault: Fault = Fault.CALIBRATION_MISMATCH) -> DeviceFault:
+    return DeviceFault(at=at, raw=b"", fault=fault, detail="made with another", cleared=cleared)
 
 
 def spin(wheel: Wheel, number: str) -> list[Reading]:
@@ -67,6 +67,25 @@ def test_nothing_counts_until_the_right_device_is_back() -> None:
     table.see(spin(wheel, "5"))
     assert outcomes(table)[0].facts["number"] == "17"
     assert outcomes(table)[-1].facts["number"] == "5"
+
+
+def test_a_withdrawn_calibration_lets_nobody_play_on() -> None:
+    """Neither by a manager's word, nor by the server's next round, nor by the end of the round that stood."""
+    table, wheel = Driven(source="server", tries=1), Wheel()
+    table.start(wheel.at)
+    assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+    table.see(wheel.good_spin("17").take())
+    assert table.table.state.paused == "violation", "the ball rolled before betting was closed"
+    table.see([mismatch(wheel.at, fault=Fault.CALIBRATION_WITHDRAWN)])
+    assert table.ask(CommandName.ROUND_VOID, wheel.at, Role.MANAGER, reason="a new one").ok
+    assert table.table.state.paused == "violation"
+    reply = table.ask(CommandName.TABLE_RESUME, wheel.at, Role.MANAGER, reason="go on")
+    assert not reply.ok
+    assert "restart the station" in (reply.message or "")
+    assert not table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+    before = len(table.events)
+    table.see(spin(wheel, "4"))
+    assert len(table.events) == before
 
 
 def test_an_attempt_under_way_does_not_count() -> None:

@@ -315,3 +315,23 @@ def test_two_writers_do_not_take_each_others_place(tmp_path: Path) -> None:
     assert [writer.returncode for writer in writers] == [0, 0]
     assert len(said) == 16
     assert sorted(said) == all_whole(CalibrationStore(tmp_path))
+
+
+def test_what_was_withdrawn_stays_so_whatever_comes_after(tmp_path: Path) -> None:
+    """Until it is chosen again: who has it in memory, or by its id, must not go on because there is a newer one."""
+    store = CalibrationStore(tmp_path)
+    one, two = (store.save(draft(), NOON).id for _ in range(2))
+    assert not store.is_withdrawn("r1", "camera", one), "it only does not count"
+    assert store.withdraw("r1", "camera", ["sha256:of a file"]) == two
+    new = store.save(draft(), NOON).id
+    assert [store.is_withdrawn("r1", "camera", each) for each in (one, two, new)] == [True, True, False]
+    store.withdraw("r1", "camera")
+    assert store.withdrawal("r1", "camera").times == 2
+    assert store.withdrawal("r1", "camera").files == ("sha256:of a file",)
+    assert store.is_withdrawn("r1", "camera", new)
+    store.choose("r1", "camera", one)
+    assert not any(store.is_withdrawn("r1", "camera", each) for each in (one, two, new)), "it was not changed after all"
+    assert store.withdrawal("r1", "camera").times == 2
+    (store.folder("r1", "camera") / "withdrawn").write_text('{"newest": "yesterday"}')
+    with pytest.raises(CalibrationError, match="remove this file"):
+        store.is_withdrawn("r1", "camera", two)
