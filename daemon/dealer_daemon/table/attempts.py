@@ -67,6 +67,9 @@ class AttemptPlay:
         self._ended = False
         """The end of the newest attempt was said and the device has not been ready since: what is seen of an attempt
         whose beginning was not may be the rest of that one."""
+        self._used = True
+        """The newest result that the devices gave is the outcome, or waits for the dealer: what they take back is that.
+        After a start they know no other."""
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
@@ -79,6 +82,10 @@ class AttemptPlay:
                 self._overrun(turn, signal, by_hand)
             if judge is not self.judge or not by_hand or isinstance(signal, Trouble):
                 self._signal(turn, device, signal)
+            elif isinstance(signal, Judged | NeedsConfirmation):
+                self._used = False
+        if judge is not self.judge:
+            self._used = False  # the outcome is by hand, whatever the sensor says next
 
     def tick(self, turn: Turn) -> None:
         """Time passed."""
@@ -87,6 +94,8 @@ class AttemptPlay:
             self._overrun(turn, signal, by_hand)
             if not by_hand or isinstance(signal, Trouble):
                 self._signal(turn, self._device, signal)
+            elif isinstance(signal, Judged | NeedsConfirmation):
+                self._used = False
 
     def deadline_ns(self) -> int | None:
         """Monotonic time of the next ``tick`` that can matter."""
@@ -342,7 +351,8 @@ class AttemptPlay:
 
     def _judged(self, turn: Turn, value: Value) -> None:
         self._ended = True
-        if self._counts(turn):
+        self._used = self._counts(turn)
+        if self._used:
             emit_outcome(
                 turn, self.rules.game.name, value.facts, value.source, value.by, list(value.witnesses), turn.evidence()
             )
@@ -350,7 +360,8 @@ class AttemptPlay:
 
     def _unconfirmed(self, turn: Turn, value: Value, detail: str) -> None:
         current = turn.state.round
-        if self._counts(turn) and current is not None:
+        self._used = self._counts(turn)
+        if self._used and current is not None:
             turn.emit(
                 AttemptUnconfirmed(
                     attempt=current.attempt,
@@ -363,6 +374,7 @@ class AttemptPlay:
         self.frames.clear()
 
     def _not_judged(self, turn: Turn, device: str, verdict: Refused | Held) -> None:
+        self._used = False
         current = turn.state.round
         if turn.state.paused is not None:
             self._while_paused(turn, "an attempt ended while the table was paused; it does not count")
@@ -399,7 +411,9 @@ class AttemptPlay:
 
     def _contradicted(self, turn: Turn, reason: str, detail: str) -> None:
         current = turn.state.round
-        if current is not None and current.phase == "unconfirmed":
+        if not self._used:
+            pass  # of an attempt that did not count, which was said; it would be charged to the round before
+        elif current is not None and current.phase == "unconfirmed":
             self._hold(turn, Held(reason, detail, current.seen))
         elif turn.state.outcome is not None:
             turn.emit(Violation(reason="number_changed_after_outcome", detail=detail, evidence=turn.evidence()))

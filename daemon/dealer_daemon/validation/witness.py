@@ -67,6 +67,8 @@ class WitnessedJudge:
         self._late_ns: dict[str, int] = {}
         """Witnesses that were missing, and until when what they say is still of that attempt."""
         self._taken_back = False
+        self._agreed: frozenset[str] = frozenset()
+        """Witnesses whose newest word is in the value that was passed on: what they take back is that."""
 
     def feed(self, device: str, reading: Reading) -> list[Signal]:
         """One reading of the main devices, or of a witness."""
@@ -159,6 +161,7 @@ class WitnessedJudge:
         out: list[Signal] = []
         for signal in signals:
             if isinstance(signal, Judged | NeedsConfirmation | NotJudged):
+                self._agreed -= {device}
                 if at.mono_ns <= self._late_ns.pop(device, at.mono_ns - 1):
                     continue
                 self._answered_ns[device] = at.mono_ns
@@ -173,6 +176,11 @@ class WitnessedJudge:
                     out += self._compare()
                 case Withdrawn():
                     self._answers.pop(device, None)
+                case Contradicted(reason=reason, detail=detail) if device in self._answers:
+                    self._answers[device] = Held(reason, detail, {})
+                    out += self._compare()
+                case Contradicted() if device not in self._agreed:
+                    pass  # of a word that was never used: the table would charge it to the round before
                 case Contradicted() | Trouble() | Ask():
                     out.append(signal)
                 case _:
@@ -194,6 +202,7 @@ class WitnessedJudge:
                 return self._end(Held(WitnessReason.WITNESSES_DIFFER, detail, seen))
         if len(self._answers) < len(self._witnesses):
             return []
+        self._agreed = frozenset(self._answers)
         agreed = replace(value, witnesses=(*value.witnesses, *sorted(self._answers)))
         self._forget()
         return [replace(pending.signal, value=agreed)]

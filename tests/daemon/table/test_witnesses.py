@@ -386,3 +386,76 @@ def test_what_a_late_witness_may_say_ends_with_the_next_attempt() -> None:
     (judged,) = read("wheel", 106)
     assert isinstance(judged, Judged)
     assert judged.value.witnesses == ("wheel", "second")
+
+
+SECOND = TableDevice(name="second", driver="generic-number", observes=NUMBER, role="witness")
+
+
+def said(number: str, wheel: Wheel) -> list[Reading]:
+    line = next(one for one in Wheel().good_spin(number).take() if type(one).__name__ == "BallRested")
+    return [replace(line, at=wheel.at)]
+
+
+def after_five(*devices: TableDevice, source: str = "device") -> tuple[Driven, Wheel]:
+    """A table whose last outcome is 5."""
+    table, wheel = Driven(source=source, devices=(WHEEL, *devices)), Wheel()
+    table.start(wheel.at)
+    if source == "server":
+        assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+        assert table.ask(CommandName.BETTING_CLOSE, wheel.at).ok
+    table.see(wheel.good_spin("5").take())
+    if SECOND in devices:
+        table.see(said("5", wheel), "second")
+    assert outcome(table).facts["number"] == "5"
+    table.see(wheel.next_game().take())
+    return table, wheel
+
+
+def test_a_witness_that_takes_its_word_back_agrees_with_nothing() -> None:
+    table, wheel = after_five(SECOND)
+    table.see(wheel.betting().rim().no_more_bets().take())
+    table.see(said("27", wheel), "second")
+    table.see(said("26", wheel.wait(0.2)), "second")
+    table.see(wheel.bare("27").result("27").take())
+    assert table.words()[-1] == "attempt.held:witness_unsure"
+    assert "violation" not in str(table.words())
+
+
+def test_a_witness_that_takes_back_what_it_agreed_to_is_said() -> None:
+    table, wheel = after_five(SECOND)
+    table.see(said("6", wheel), "second")
+    assert table.words()[-2:] == ["violation:number_changed_after_outcome", "table.paused:violation"]
+
+
+def test_nobody_takes_back_what_never_counted() -> None:
+    """It would be charged to the outcome before, which stood and was right."""
+    late, wheel = after_five(SECOND)
+    late.see(wheel.good_spin("27").take())
+    late.tick(wheel.wait(11).at)
+    late.see(said("27", wheel), "second")
+    late.see(said("26", wheel.wait(0.2)), "second")
+    assert late.words()[-1] == "attempt.held:witness_missing"
+    paused, wheel = after_five()
+    assert paused.ask(CommandName.TABLE_PAUSE, wheel.at, Role.MANAGER, reason="a break").ok
+    paused.see(wheel.good_spin("27").result("26").take())
+    assert paused.words()[-1] == "violation:spin_while_paused"
+    alone, wheel = after_five(source="server")
+    alone.see(wheel.good_spin("27").result("26").take())
+    assert alone.words()[-1] == "violation:spin_without_round"
+    differ, wheel = after_five(SECOND)
+    differ.see(wheel.good_spin("27").take())
+    differ.see(said("28", wheel), "second")
+    differ.see(wheel.result("26").take())
+    assert differ.words()[-1] == "attempt.held:witnesses_differ"
+
+
+def test_a_sensor_takes_nothing_back_of_a_result_by_hand() -> None:
+    table, wheel = after_five(entry("fallback"), source="server")
+    assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
+    assert table.ask(CommandName.ENTRY_ALLOW, wheel.at, Role.MANAGER, reason="sensor down").ok
+    assert table.ask(CommandName.BETTING_CLOSE, wheel.at).ok
+    table.see(wheel.good_spin("27").take())
+    table.see(keyed("7", wheel.at, "r1-2"), "keys")
+    assert outcome(table).facts["number"] == "7"
+    table.see(wheel.result("26").take())
+    assert table.words()[-1] == "round.outcome:7"
