@@ -67,9 +67,9 @@ class AttemptPlay:
         self._ended = False
         """The end of the newest attempt was said and the device has not been ready since: what is seen of an attempt
         whose beginning was not may be the rest of that one."""
-        self._used = True
-        """The newest result that the devices gave is the outcome, or waits for the dealer: what they take back is that.
-        After a start they know no other."""
+        self._used: str | None = None
+        """The round in which the newest result that the devices gave became the outcome, or waits for the dealer: what
+        they take back is that."""
 
     def reading(self, turn: Turn, device: str, reading: Reading) -> None:
         """One reading, in order."""
@@ -83,9 +83,9 @@ class AttemptPlay:
             if judge is not self.judge or not by_hand or isinstance(signal, Trouble):
                 self._signal(turn, device, signal)
             elif isinstance(signal, Judged | NeedsConfirmation):
-                self._used = False
+                self._used = None
         if judge is not self.judge:
-            self._used = False  # the outcome is by hand, whatever the sensor says next
+            self._used = None  # the outcome is by hand, whatever the sensor says next
 
     def tick(self, turn: Turn) -> None:
         """Time passed."""
@@ -95,7 +95,7 @@ class AttemptPlay:
             if not by_hand or isinstance(signal, Trouble):
                 self._signal(turn, self._device, signal)
             elif isinstance(signal, Judged | NeedsConfirmation):
-                self._used = False
+                self._used = None
 
     def deadline_ns(self) -> int | None:
         """Monotonic time of the next ``tick`` that can matter."""
@@ -109,6 +109,11 @@ class AttemptPlay:
         """The device has not said yet what it is doing."""
         current = turn.state.round
         self._ended = current is not None and current.phase in ("held", "unconfirmed")
+        newest = turn.state.outcome if current is None else None
+        if current is not None and current.phase == "unconfirmed":
+            self._used = current.id
+        elif newest is not None:
+            self._used = newest.round  # as the judge was told
         self._due(turn)
 
     def discard(self) -> None:
@@ -334,6 +339,12 @@ class AttemptPlay:
             return False
         return True
 
+    def _uses(self, turn: Turn) -> bool:
+        """As ``_counts``; what the devices take back from now on is this, or nothing."""
+        counts, current = self._counts(turn), turn.state.round
+        self._used = current.id if counts and current is not None else None
+        return counts
+
     def _while_paused(self, turn: Turn, detail: str) -> None:
         """Every attempt has an end that is said: whoever made this one would wait for its result."""
         self._ended = True
@@ -351,8 +362,7 @@ class AttemptPlay:
 
     def _judged(self, turn: Turn, value: Value) -> None:
         self._ended = True
-        self._used = self._counts(turn)
-        if self._used:
+        if self._uses(turn):
             emit_outcome(
                 turn, self.rules.game.name, value.facts, value.source, value.by, list(value.witnesses), turn.evidence()
             )
@@ -360,8 +370,7 @@ class AttemptPlay:
 
     def _unconfirmed(self, turn: Turn, value: Value, detail: str) -> None:
         current = turn.state.round
-        self._used = self._counts(turn)
-        if self._used and current is not None:
+        if self._uses(turn) and current is not None:
             turn.emit(
                 AttemptUnconfirmed(
                     attempt=current.attempt,
@@ -374,7 +383,7 @@ class AttemptPlay:
         self.frames.clear()
 
     def _not_judged(self, turn: Turn, device: str, verdict: Refused | Held) -> None:
-        self._used = False
+        self._used = None
         current = turn.state.round
         if turn.state.paused is not None:
             self._while_paused(turn, "an attempt ended while the table was paused; it does not count")
@@ -411,11 +420,10 @@ class AttemptPlay:
 
     def _contradicted(self, turn: Turn, reason: str, detail: str) -> None:
         current = turn.state.round
-        if not self._used:
-            pass  # of an attempt that did not count, which was said; it would be charged to the round before
-        elif current is not None and current.phase == "unconfirmed":
+        if current is not None and current.phase == "unconfirmed":
             self._hold(turn, Held(reason, detail, current.seen))
-        elif turn.state.outcome is not None:
+        elif turn.state.outcome is not None and turn.state.outcome.round == self._used:
+            # Of an attempt that did not count nothing more is said: it would be charged to the round before.
             turn.emit(Violation(reason="number_changed_after_outcome", detail=detail, evidence=turn.evidence()))
             if turn.state.paused is None:
                 turn.emit(TablePaused(reason="violation", by=STATION, detail=detail))

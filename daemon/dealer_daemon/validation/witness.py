@@ -66,7 +66,9 @@ class WitnessedJudge:
         self._answered_ns: dict[str, int] = {}
         self._late_ns: dict[str, int] = {}
         """Witnesses that were missing, and until when what they say is still of that attempt."""
-        self._taken_back = False
+        self._passed = True
+        """The main device's newest value was passed on, or is of before this judge began: what it takes back is that.
+        Of another the table would charge it to the round before."""
         self._agreed: frozenset[str] = frozenset()
         """Witnesses whose newest word is in the value that was passed on: what they take back is that."""
 
@@ -134,18 +136,16 @@ class WitnessedJudge:
                         held = Held(WitnessReason.WITNESS_MISSING, detail, self._pending.signal.value.facts)
                         out += self._end(held)
                     self._forget_before(at.mono_ns - round(self._wait_s * NS_PER_S) if at_once else at.mono_ns)
-                    self._taken_back = False
                     out.append(signal)
                 case Judged() | NeedsConfirmation():
-                    self._taken_back = False
+                    self._passed = False
                     self._pending = _Pending(signal, at.plus_s(self._wait_s).mono_ns)
                     out += self._compare()
                 case Contradicted(reason=reason, detail=detail) if self._pending is not None:
                     out += self._end(Held(reason, detail, self._pending.signal.value.facts))
-                case Contradicted() if self._taken_back:
-                    pass  # of a value that was never passed on: the table would charge it to the round before
+                case Contradicted() if not self._passed:
+                    pass
                 case Withdrawn(held=verdict) if self._pending is not None:
-                    self._taken_back = True
                     if verdict is None:
                         self._forget()
                     else:
@@ -202,7 +202,7 @@ class WitnessedJudge:
                 return self._end(Held(WitnessReason.WITNESSES_DIFFER, detail, seen))
         if len(self._answers) < len(self._witnesses):
             return []
-        self._agreed = frozenset(self._answers)
+        self._passed, self._agreed = True, frozenset(self._answers)
         agreed = replace(value, witnesses=(*value.witnesses, *sorted(self._answers)))
         self._forget()
         return [replace(pending.signal, value=agreed)]

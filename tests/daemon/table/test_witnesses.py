@@ -396,9 +396,9 @@ def said(number: str, wheel: Wheel) -> list[Reading]:
     return [replace(line, at=wheel.at)]
 
 
-def after_five(*devices: TableDevice, source: str = "device") -> tuple[Driven, Wheel]:
+def after_five(*devices: TableDevice, source: str = "device", spin: SpinRules | None = None) -> tuple[Driven, Wheel]:
     """A table whose last outcome is 5."""
-    table, wheel = Driven(source=source, devices=(WHEEL, *devices)), Wheel()
+    table, wheel = Driven(source=source, devices=(WHEEL, *devices), spin=spin), Wheel()
     table.start(wheel.at)
     if source == "server":
         assert table.ask(CommandName.ROUND_OPEN, wheel.at).ok
@@ -406,6 +406,8 @@ def after_five(*devices: TableDevice, source: str = "device") -> tuple[Driven, W
     table.see(wheel.good_spin("5").take())
     if SECOND in devices:
         table.see(said("5", wheel), "second")
+    if table.words()[-1].startswith("attempt.unconfirmed"):
+        assert table.ask(CommandName.ATTEMPT_CONFIRM, wheel.at, Role.DEALER).ok
     assert outcome(table).facts["number"] == "5"
     table.see(wheel.next_game().take())
     return table, wheel
@@ -442,6 +444,17 @@ def test_nobody_takes_back_what_never_counted() -> None:
     alone, wheel = after_five(source="server")
     alone.see(wheel.good_spin("27").result("26").take())
     assert alone.words()[-1] == "violation:spin_without_round"
+    voided, wheel = after_five(SECOND)
+    voided.see(wheel.good_spin("27").take())
+    assert voided.ask(CommandName.ROUND_VOID, wheel.at, Role.MANAGER, reason="a dispute").ok
+    voided.see(wheel.result("26").take())
+    assert "violation" not in str(voided.words())
+    doubted, wheel = after_five(spin=SpinRules(unobserved="confirm"))
+    doubted.see(wheel.good_spin("27").take())
+    assert doubted.words()[-1] == "attempt.unconfirmed:27"
+    assert doubted.ask(CommandName.ROUND_VOID, wheel.at, Role.MANAGER, reason="a dispute").ok
+    doubted.see(wheel.result("26").take())
+    assert "violation" not in str(doubted.words())
     differ, wheel = after_five(SECOND)
     differ.see(wheel.good_spin("27").take())
     differ.see(said("28", wheel), "second")
