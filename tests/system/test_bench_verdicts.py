@@ -101,29 +101,30 @@ async def test_nobody_plays_on_with_measures_that_the_bench_has_replaced(tmp_pat
             assert "calibration of wheel with which the station works was withdrawn" in last.said("said")[-1]
         assert await paused(here) == "calibration_withdrawn"
         CalibrationStore(here.state / "calibration").save(DRAFT, dt.datetime.now(dt.UTC))
-        server = Server(here.port)
-        refused = await server.ask("m-1", "table.resume", role="manager", reason="go on")
-        assert not refused["ok"]
-        assert "restart the station" in refused["message"]
-        device = (await ask_daemon(here.state, "status"))["tables"]["r1"]["devices"]["wheel"]
-        assert device["faults"] == ["calibration_withdrawn"]
-        assert await here.daemon.end() == 0
-        await here.daemon_up()
-        assert (await ask_daemon(here.state, "status"))["tables"]["r1"]["devices"]["wheel"]["faults"] == []
-        assert (await server.ask("m-2", "table.resume", role="manager", reason="go on"))["ok"]
-        server.close()
+        with contextlib.closing(Server(here.port)) as server:
+            refused = await server.ask("m-1", "table.resume", role="manager", reason="go on")
+            assert not refused["ok"]
+            assert "restart the station" in refused["message"]
+            device = (await ask_daemon(here.state, "status"))["tables"]["r1"]["devices"]["wheel"]
+            assert "calibration_withdrawn" in device["faults"]
+            assert await here.daemon.end() == 0
+            await here.daemon_up()
+            device = (await ask_daemon(here.state, "status"))["tables"]["r1"]["devices"]["wheel"]
+            assert "calibration_withdrawn" not in device["faults"]
+            assert (await server.ask("m-2", "table.resume", role="manager", reason="go on"))["ok"]
 
 
 async def test_a_table_that_plays_stands_when_its_calibration_is_withdrawn(tmp_path: Path) -> None:
     """And goes on by a manager's word alone when it was not changed after all."""
     async with station(tmp_path, 'calibration = "current"') as here:
-        server = Server(here.port)
-        store = CalibrationStore(here.state / "calibration")
-        await until(lambda: here.events(), "it speaks")
-        used = store.withdraw("r1", "wheel")
-        assert used is not None
-        await until(lambda: [e for e in here.events() if e["data"].get("reason") == "calibration_withdrawn"], "a pause")
-        assert not (await server.ask("m-1", "table.resume", role="manager", reason="go on"))["ok"]
-        store.choose("r1", "wheel", used)
-        assert (await server.ask("m-2", "table.resume", role="manager", reason="go on"))["ok"]
-        server.close()
+        with contextlib.closing(Server(here.port)) as server:
+            store = CalibrationStore(here.state / "calibration")
+            await until(lambda: here.events(), "it speaks")
+            used = store.withdraw("r1", "wheel")
+            assert used is not None
+            await until(
+                lambda: [e for e in here.events() if e["data"].get("reason") == "calibration_withdrawn"], "a pause"
+            )
+            assert not (await server.ask("m-1", "table.resume", role="manager", reason="go on"))["ok"]
+            store.choose("r1", "wheel", used)
+            assert (await server.ask("m-2", "table.resume", role="manager", reason="go on"))["ok"]
