@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -155,3 +156,37 @@ async def test_a_wheel_says_who_it_is_before_anything_of_it_counts(tmp_path: Pat
     assert body["calibrated"]["fits"] == fits
     drifted = [text for text in body["calibrated"]["warnings"] if "rotor_rpm" in text]
     assert len(drifted) == (fits == "same"), "another wheel's readings are no drift of this one"
+
+
+@pytest.mark.parametrize("used", ["id", "path"])
+def test_what_was_withdrawn_is_a_fault_until_it_is_chosen_again(used: str, tmp_path: Path) -> None:
+    """Of the store or by path, and whatever was kept after it: what the station has in memory is the old one."""
+    device = station(tmp_path).tables["r1"].devices[0]
+    if used == "path":
+        device = replace(device, calibration=CalibrationInUse(ref=CalibrationRef(id=None, sha256="sha256:" + "0" * 64)))
+    store, seen = CalibrationStore(tmp_path / "calibration"), list[Reading]()
+    before = store.current("r1", "wheel")
+    host = DeviceHost(
+        "r1", device, SystemClock(1.0), None, 0, readings=lambda _device, readings, _at: seen.extend(readings),
+        changed=lambda _: None, store=store,
+    )  # fmt: skip
+
+    def told() -> list[bool]:
+        host.look_at_calibration()
+        return [one.cleared for one in seen if isinstance(one, DeviceFault) and one.fault == "calibration_withdrawn"]
+
+    assert told() == []
+    store.save(draft("S-77"), MADE)
+    assert told() == [], "a newer one may be a trial"
+    store.withdraw("r1", "wheel")
+    assert told() == [False]
+    store.save(draft("S-77"), MADE)
+    assert told() == [False], "said once, and it stands"
+    assert "withdrawn" in str(host.newer_calibration())
+    (store.folder("r1", "wheel") / "withdrawn").rename(tmp_path / "away")
+    (store.folder("r1", "wheel") / "withdrawn").write_text("not to be read")
+    assert told() == [False], "nobody can tell: as it was"
+    (tmp_path / "away").rename(store.folder("r1", "wheel") / "withdrawn")
+    assert before is not None
+    store.choose("r1", "wheel", before)
+    assert told() == ([False, True] if used == "id" else [False]), "what is used by path cannot be chosen"
