@@ -21,6 +21,7 @@ from dealer_daemon.station.host import STANDS_FOR, TableHost
 from dealer_daemon.table.arguments import Refusal
 from dealer_drivers.clock import SystemClock
 from dealer_drivers.instant import Instant
+from dealer_drivers.readings import DeviceFault, Fault
 from dealer_drivers.readings.shoe import CardRead, PositionHint, ShoeSlot
 from support.roulette_host import roulette_host
 
@@ -221,3 +222,27 @@ async def test_what_time_has_decided_comes_before_what_is_said_after_it(tmp_path
         assert host.committed.outcome is not None
         assert host.committed.outcome.facts["winner"] == "player"
         host.stop()
+
+
+def withdrawn(host: TableHost) -> Callable[[], None]:
+    """What a look at the files finds: the wheel's calibration was withdrawn a moment ago."""
+
+    def look() -> None:
+        fault = DeviceFault(at=SystemClock().now(), raw=b"", fault=Fault.CALIBRATION_WITHDRAWN, detail="changed")
+        host.readings("wheel", (fault,), fault.at)
+
+    return look
+
+
+async def test_nobody_lets_a_table_go_on_before_the_files_were_looked_at(host: TableHost) -> None:
+    assert host.command(pause("c-1")).ok
+    host.look = withdrawn(host)
+    reply = host.command(resume("c-2", host))
+    assert (reply.ok, "restart the station" in (reply.message or "")) == (False, True)
+
+
+async def test_a_bench_that_gives_back_resumes_nothing_before_the_files_were_looked_at(host: TableHost) -> None:
+    host.lend("wheel", "Li")
+    host.look = withdrawn(host)
+    host.take_back("wheel", "given_back", resume=True)
+    assert host.committed.paused == "calibration_withdrawn"
