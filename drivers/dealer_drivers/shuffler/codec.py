@@ -29,7 +29,7 @@ NOISE_TOLD = 64
 """Bytes of no frame are told after so many, or at the end of their line."""
 ORDER = ord("O")
 
-_CHECKED = re.compile(rb"@(?P<body>[ -~]*)\*(?P<crc>[0-9A-F]{4})\r?\n")
+_CHECKED = re.compile(rb"@(?P<body>[ -~]*)\*(?P<crc>[0-9A-F]{4})\r\n")
 _STATUS = re.compile(
     r"S,(?P<sequence>\d{1,5}),(?P<state>idle|shuffling|ready|mismatch),(?P<job>\d{1,10}),"
     r"(?P<deck_set>-|[a-z0-9][a-z0-9_-]{0,15}),(?P<seen>count|faces),(?P<counted>-|\d{1,4}),"

@@ -127,6 +127,14 @@ def test_a_damaged_line_is_none(at: int) -> None:
     assert not [frame for frame in frames(bytes(data)) if isinstance(frame, Status)]
 
 
+def test_a_line_whose_end_was_damaged_is_none() -> None:
+    """It is kept as it should have been: what never arrived would be evidence."""
+    line = lines.status(1, "ready", 7, "red", counted=416)
+    assert line.endswith(b"\r\n")
+    for end in (b"\n", b"\n\n", b"\r\r\n"):
+        assert all(isinstance(frame, Thrown) for frame in frames(line[:-2] + end))
+
+
 def test_the_stations_own_words_are_read_back_from_its_recordings() -> None:
     said: list[Frame] = [OrderOffered(), Thrown(17), Reenumerated(2)]
     assert frames(b"".join(map(encode, said)), own_words=True) == said
