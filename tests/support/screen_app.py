@@ -8,8 +8,11 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from dealer_daemon.boards import Kept, board_body, keep
+from dealer_daemon.boards.build import GAMES_WITH_ROADS
 from dealer_daemon.commands import Command, Reply
 from dealer_daemon.screen.app import Screen
+from dealer_daemon.screen.board import BoardView, board_view
 from dealer_daemon.screen.build import view
 from dealer_daemon.screen.feed import Feed
 from dealer_daemon.screen.gatekeeper import Gatekeeper, NobodyMayAct
@@ -26,6 +29,12 @@ class PlayedTable:
         self.commands: list[Command] = []
         self.boot = BOOT
         self.feed = Feed(lambda: view(self.sight()), self.now_ns)
+        self.board = Feed(self._board, self.now_ns)
+
+    def _board(self) -> BoardView:
+        config = self.play.config
+        kept = Kept(game=config.game, with_shoe=config.game in GAMES_WITH_ROADS)
+        return board_view(board_body(keep(kept, self.play.events), config.name), config, BOOT)
 
     def sight(self) -> Sight:
         return replace(self.play.sight, boot=self.boot)

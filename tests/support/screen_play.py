@@ -121,7 +121,15 @@ class ScreenPlay:
         if procedure is not None:
             facts = procedure.facts(history_of(current.steps))
         return self.say(
-            RoundOutcome(game=self.config.game, facts=facts, attempts=current.attempt, evidence=[], source="device")
+            RoundOutcome(
+                game=self.config.game,
+                facts=facts,
+                attempts=current.attempt,
+                evidence=[],
+                source="device",
+                shoe_id=current.shoe_id,
+                hand_in_shoe=current.hand_in_shoe,
+            )
         )
 
     def view(self) -> View:

@@ -1,7 +1,7 @@
 """Who may publish and who may read which topics. Pure.
 
-- The station publishes its tables' events, outcome, state, devices, presence, journal and replies. It reads their
-  commands and acknowledgements, and what the broker keeps of its own presence, journal and outcome.
+- The station publishes its tables' events, outcome, state, board, devices, presence, journal and replies. It reads
+  their commands and acknowledgements, and what the broker keeps of its own presence, journal and outcome.
 - Everybody else reads what the station says of the tables named for him.
 - A server publishes their ``commands``, and what a consumer does; it reads ``replies/{own name}``.
 - A dealer's, manager's or technician's client publishes ``commands/{role}``, and reads ``replies/{own name}``.
@@ -95,6 +95,7 @@ def _said(at: Topics) -> tuple[str, ...]:
         f"{at.base}/events/+",
         at.outcome,
         at.state,
+        at.board,
         f"{at.base}/devices/+",
         at.presence,
         at.journal,

@@ -203,6 +203,17 @@ class Journal:
             "dealer_table = ? AND type = ? AND sequence IS NOT NULL ORDER BY sequence DESC LIMIT 1", (table, type_word)
         )
 
+    def recent(self, table: str, types: Collection[str], of: str, most: int) -> list[Event]:
+        """The table's events of ``types``, in order, from its ``most`` newest ones of type ``of`` on: from the first
+        that is kept where there are fewer."""
+        sql = "SELECT sequence FROM entries WHERE dealer_table = ? AND type = ? AND sequence IS NOT NULL"
+        counted = self._read(f"{sql} ORDER BY sequence DESC LIMIT 1 OFFSET ?", (table, of, most - 1))
+        first = max(self.first_sequence(table), counted[0][0] if counted else 0)
+        marks = ", ".join("?" * len(types))
+        where = f"dealer_table = ? AND type IN ({marks}) AND sequence >= ? ORDER BY sequence"
+        rows = self._proved(where, (table, *types, first))
+        return [signed_event(row, self._path, self._anchor).event for row in rows]
+
     def given_up(self, table: str) -> int:
         """The sequence of the newest ``events.lost`` by which everything before it was given up; 0 where nothing was.
 

@@ -16,6 +16,7 @@ from dealer_daemon.commands import MAX_RESENT
 from dealer_daemon.events import OutcomeCorrected, RoundOutcome
 from dealer_daemon.journal import EventsRemoved, JournalError, JournalUnavailable, SignedEvent
 from dealer_daemon.journal.order import goes_on
+from dealer_daemon.mqtt.behind import Behind
 from dealer_daemon.mqtt.consumers import GONE_S, Consumers, utc_now
 from dealer_daemon.mqtt.envelope import CONTENT_TYPE, encode_stored
 from dealer_daemon.mqtt.errors import NotConnected, Problem, PublishFailed
@@ -67,6 +68,7 @@ class Publisher:
         self._link = link
         self._topics = topics
         self._retained = retained
+        self._board = Behind(retained, topics.board)
         self._in_flight = in_flight
         self._replay = replay_after_broker_loss
         self._loop = asyncio.get_running_loop()
@@ -138,6 +140,10 @@ class Publisher:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """What the table is doing, as committed. Only the newest is published."""
         self._retained.set(self._topics.state, msgspec.json.encode(state))
+
+    def set_board(self, sequence: int, board: bytes) -> None:
+        """The scoreboard as of event ``sequence``: published when the broker has everything up to there."""
+        self._board.set(sequence, board, self._cursor)
 
     def set_device(self, name: str, health: Mapping[str, Any], *, urgent: bool = False) -> None:
         """A device's health; at most one a second is published, unless ``urgent`` (its link came or went)."""
@@ -432,6 +438,7 @@ class Publisher:
     def _move(self, cursor: int) -> None:
         self._cursor, self._reached = cursor, max(self._reached, cursor)
         self._positions[PUBLISHED] = cursor
+        self._board.reached(cursor)
 
     def _retry_later(self) -> None:
         self._cancel_retry()

@@ -76,6 +76,11 @@ class Topics:
         """What the table is doing; retained."""
         return f"{self.base}/state"
 
+    @property
+    def board(self) -> str:
+        """The scoreboard; retained."""
+        return f"{self.base}/board"
+
     def device(self, name: str) -> str:
         """The health of one device; retained."""
         return f"{self.base}/devices/{checked_name('the device', name)}"

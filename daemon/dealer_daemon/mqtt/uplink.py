@@ -135,6 +135,10 @@ class Uplink:
         """See ``Publisher.set_state``."""
         self._publisher.set_state(state)
 
+    def set_board(self, sequence: int, board: bytes) -> None:
+        """See ``Publisher.set_board``."""
+        self._publisher.set_board(sequence, board)
+
     def set_device(self, name: str, health: Mapping[str, Any], *, urgent: bool = False) -> None:
         """See ``Publisher.set_device``."""
         self._publisher.set_device(name, health, urgent=urgent)

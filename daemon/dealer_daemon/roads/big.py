@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from dealer_daemon.roads.hand import Hand, Side
 
 ROWS = 6
+
+Place: TypeAlias = tuple[int, int]
+"""Column and row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ def big_road(hands: Sequence[Hand]) -> list[Cell]:
     one goes down again where the place below is free again.
     """
     cells: list[Cell] = []
-    taken: set[tuple[int, int]] = set()
+    taken: set[Place] = set()
     before = 0
     for hand in hands:
         if hand.winner == "tie":
@@ -57,7 +61,8 @@ def big_road(hands: Sequence[Hand]) -> list[Cell]:
                 cells = [Cell(0, 0, None, ties_before=before)]
             continue
         last = cells[-1] if cells and cells[-1].side is not None else None
-        col, row = _place(last, hand.winner, taken)
+        place = None if last is None else (last.col, last.row)
+        col, row = _next_place(place, last is not None and last.side == hand.winner, taken)
         taken.add((col, row))
         cell = Cell(
             col,
@@ -71,13 +76,25 @@ def big_road(hands: Sequence[Hand]) -> list[Cell]:
     return cells
 
 
-def _place(last: Cell | None, side: Side, taken: set[tuple[int, int]]) -> tuple[int, int]:
+def drawn(marks: Sequence[str]) -> list[Place]:
+    """Where the marks of a derived road are drawn, in order: by the same rule, the same mark goes on."""
+    places: list[Place] = []
+    taken: set[Place] = set()
+    for at, mark in enumerate(marks):
+        places.append(_next_place(places[-1] if places else None, at > 0 and marks[at - 1] == mark, taken))
+        taken.add(places[-1])
+    return places
+
+
+def _next_place(last: Place | None, goes_on: bool, taken: set[Place]) -> Place:
+    """``goes_on``: the same as the last one."""
     if last is None:
         return 0, 0
-    if last.side != side:
+    if not goes_on:
         col = 0
         while (col, 0) in taken:
             col += 1
         return col, 0
-    below = (last.col, last.row + 1)
-    return below if below[1] < ROWS and below not in taken else (last.col + 1, last.row)
+    col, row = last
+    below = (col, row + 1)
+    return below if row + 1 < ROWS and below not in taken else (col + 1, row)

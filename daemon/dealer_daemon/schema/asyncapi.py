@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dealer_daemon.boards import BoardBody
 from dealer_daemon.bodies import AckBody, DeviceBody, JournalBody, PresenceBody, StateBody
 from dealer_daemon.commands import CommandName
 from dealer_daemon.events import EVENT_TYPES
@@ -15,7 +16,14 @@ from dealer_daemon.schema.components import JsonObject, summary, type_schemas
 from dealer_daemon.schema.events import event_definitions
 
 _REF = "#/components/schemas/{name}"
-_BODIES = {"state": StateBody, "device": DeviceBody, "presence": PresenceBody, "ack": AckBody, "journal": JournalBody}
+_BODIES = {
+    "state": StateBody,
+    "board": BoardBody,
+    "device": DeviceBody,
+    "presence": PresenceBody,
+    "ack": AckBody,
+    "journal": JournalBody,
+}
 _OUTCOMES = ("round.outcome", "outcome.corrected")
 _PARAMETERS = {
     "site": "`site` of the station's configuration.",
@@ -36,6 +44,7 @@ def asyncapi_document(prefix: str = "dealer/v1") -> JsonObject:
         "events": _channel(topics.events("{type}"), EVENT_TYPES, "Every event, in order, not retained."),
         "outcome": _channel(topics.outcome, _OUTCOMES, "The newest final outcome, for late joiners."),
         "state": _channel(topics.state, ["state"], "What the table is doing."),
+        "board": _channel(topics.board, ["board"], "The scoreboard, for displays."),
         "devices": _channel(topics.device("{device}"), ["device"], "Health of one device."),
         "presence": _channel(topics.presence, ["presence"], "Birth, goodbye and will."),
         "journal": _channel(topics.journal, ["journal"], "The head of the station's journal."),
@@ -63,6 +72,7 @@ def asyncapi_document(prefix: str = "dealer/v1") -> JsonObject:
         "sendEvents": _operation("send", "events", EVENT_TYPES, retain=False),
         "sendOutcome": _operation("send", "outcome", _OUTCOMES, retain=True),
         "sendState": _operation("send", "state", ["state"], retain=True),
+        "sendBoard": _operation("send", "board", ["board"], retain=True),
         "sendDevice": _operation("send", "devices", ["device"], retain=True),
         "sendPresence": _operation("send", "presence", ["presence"], retain=True),
         "receiveCommand": _operation("receive", "commands", commands, retain=False) | {"reply": answer},

@@ -1,12 +1,13 @@
 """The screen's addresses: pages, feeds and acts of every table, as one ASGI application.
 
 ``/`` lists the tables; ``/tables/{table}`` is the dealer's page, ``…/feed`` its server-sent events,
-``POST …/acts/{act}`` a button and ``POST …/entry`` a result keyed in twice.
+``POST …/acts/{act}`` a button and ``POST …/entry`` a result keyed in twice. ``…/board`` is the scoreboard, with a feed
+of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -39,6 +40,8 @@ class ScreenTable(Protocol):
     """A table as the station lends it to the screen."""
 
     feed: Feed
+    board: Feed
+    """Of its scoreboard."""
 
     def sight(self) -> Sight:
         """All that its view is made from, as of now."""
@@ -81,7 +84,9 @@ class Screen:
         routes: list[BaseRoute] = [
             Route("/", self._list),
             Route("/tables/{table}", self._page),
-            Route("/tables/{table}/feed", _Stream(self)),
+            Route("/tables/{table}/feed", _Stream(self, lambda table: table.feed)),
+            Route("/tables/{table}/board", self._board),
+            Route("/tables/{table}/board/feed", _Stream(self, lambda table: table.board)),
             Route("/tables/{table}/acts/{act}", self._act, methods=["POST"]),
             Route("/tables/{table}/entry", self._entry, methods=["POST"]),
             Route("/static/{name}", self._file),
@@ -93,6 +98,7 @@ class Screen:
         """End the feeds."""
         for table in self.tables.values():
             table.feed.close()
+            table.board.close()
 
     # -- pages ---------------------------------------------------------------------------------------------------
 
@@ -115,6 +121,9 @@ class Screen:
 
     async def _page(self, request: Request) -> Response:
         return self.page(request, "table.html")
+
+    async def _board(self, request: Request) -> Response:
+        return self.page(request, "board.html")
 
     async def _list(self, request: Request) -> Response:
         del request
@@ -229,11 +238,12 @@ def _shown_at(at: str, now_ns: int) -> int | None:
 
 
 class _Stream:
-    """The feed's address: an ASGI application of its own, for it outlasts any answer."""
+    """A feed's address: an ASGI application of its own, for it outlasts any answer."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Screen, of: Callable[[ScreenTable], Feed]) -> None:
         self._screen = screen
+        self._of = of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         table = self._screen.table(Request(scope))
-        await table.feed.serve(receive, send)
+        await self._of(table).serve(receive, send)

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from dealer_daemon.screen.view import View
-
+View = msgspec.Struct
+"""What a page shows, whole: of any kind of page."""
 BEAT_EVERY_S = 2.0
 """A page that hears nothing for 5 s says that it is not live."""
 LOOK_EVERY_S = 1.0

@@ -14,12 +14,14 @@ from dealer_daemon.config.screen import listen_address
 from dealer_daemon.events import Event
 from dealer_daemon.journal import Journal
 from dealer_daemon.screen.app import Screen
+from dealer_daemon.screen.board import BoardView, board_view
 from dealer_daemon.screen.build import view
 from dealer_daemon.screen.feed import LOOK_EVERY_S, Feed
 from dealer_daemon.screen.gatekeeper import NobodyMayAct
 from dealer_daemon.screen.recall import ENOUGH, Recall, recall
 from dealer_daemon.screen.sight import DeviceSight, Sight, face_of
 from dealer_daemon.screen.view import View
+from dealer_daemon.station.board import TableBoard
 from dealer_daemon.station.host import TableHost
 from dealer_daemon.web import Listen, WebServer
 from dealer_drivers.clock import Clock
@@ -31,6 +33,7 @@ class Parts(Protocol):
     """What is needed of a table's parts (``station.TableParts``)."""
 
     host: TableHost
+    board: TableBoard
 
     def links(self) -> dict[str, LinkState]:
         """How each device's link is."""
@@ -57,7 +60,9 @@ class TableOnScreen:
         after = max(last - ENOUGH, journal.first_sequence(name) - 1)
         self._recall = recall(Recall(), journal.events(name, after=after))
         self.feed = Feed(self._view, self.now_ns)
+        self.board = Feed(self._board_view, self.now_ns)
         parts.watch(self.feed.changed)
+        parts.watch(self.board.changed)
 
     def heard(self, events: Sequence[Event]) -> None:
         """The journal committed ``events``, of whatever table."""
@@ -90,6 +95,9 @@ class TableOnScreen:
 
     def _view(self) -> View:
         return view(self.sight())
+
+    def _board_view(self) -> BoardView:
+        return board_view(self._parts.board.body(), self._parts.host.config, self._boot)
 
 
 class StationScreen:

@@ -32,6 +32,7 @@ from dealer_daemon.mqtt.topics import Topics
 from dealer_daemon.mqtt.uplink import Uplink
 from dealer_daemon.service.line import TableSays
 from dealer_daemon.service.notify import Notifier
+from dealer_daemon.station.board import TableBoard
 from dealer_daemon.station.calibration import keep_calibrations
 from dealer_daemon.station.control import ControlServer
 from dealer_daemon.station.device import DeviceHost
@@ -57,7 +58,7 @@ TICK_S = 0.25
 HEALTH_EVERY_S = 5.0
 ALERTS_EVERY_S = 1.0
 STATE_AFTER_S = 0.01
-"""The table's state follows its events by so much: they, and what they are settled on, go out first."""
+"""The table's state and board follow its events by so much: they, and what they are settled on, go out first."""
 RECORDINGS = "recordings"
 
 
@@ -86,6 +87,7 @@ class TableParts:
             changed=self._changed,
             command_max_age_s=station.config.mqtt.command_max_age_s,
         )
+        self.board = TableBoard(config, station.journal)
         keep_days = station.config.station.flight_recorder_days
         recordings = Path(station.config.station.state_dir) / RECORDINGS if keep_days else None
         self.devices: dict[str, DeviceHost] = {
@@ -231,11 +233,13 @@ class TableParts:
             self._show_state = asyncio.get_running_loop().call_later(STATE_AFTER_S, self.show_state)
 
     def show_state(self) -> None:
-        """What the table is doing, now."""
+        """What the table is doing, now, and its scoreboard."""
         if self._show_state is not None:
             self._show_state.cancel()
             self._show_state = None
         self.uplink.set_state(self.host.state_message(self.uplink.consumers))
+        if (board := self.board.news()) is not None:
+            self.uplink.set_board(*board)
 
 
 class Station:

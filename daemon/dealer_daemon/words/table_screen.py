@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dealer_daemon.words.phrase import Phrase
+from dealer_daemon.words.scoreboard import BOARD, GOOD_ROADS, TALLIES, VALUES
 
 DUE: dict[str, Phrase] = {
     # Nothing for the dealer to do with the game.
@@ -305,5 +306,9 @@ PHRASES: dict[str, dict[str, Phrase]] = {
     "nth": ORDINALS,
     "refused_act": REFUSED_ACTS,
     "answer": ANSWERS,
+    "board": BOARD,
+    "tally": TALLIES,
+    "value": VALUES,
+    "good_road": GOOD_ROADS,
 }
 """By where they stand. A code is of one of them alone, not of the whole."""

@@ -16,7 +16,8 @@ export function el(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-function svg(name, attributes = {}, ...children) {
+/** The same, of a picture. */
+export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
