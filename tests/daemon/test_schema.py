@@ -252,6 +252,9 @@ def test_the_asyncapi_document_is_one(repository: Path) -> None:
     assert not check.is_valid(wrong)
 
 
+SENT_RETAINED = ("Outcome", "State", "Board", "Device", "Presence", "Journal")
+
+
 def test_the_asyncapi_document_names_every_topic_and_type() -> None:
     document = asyncapi_document("casino/x")
     addresses = {channel["address"] for channel in document["channels"].values()}
@@ -263,6 +266,7 @@ def test_the_asyncapi_document_names_every_topic_and_type() -> None:
             "events/{type}",
             "outcome",
             "state",
+            "board",
             "devices/{device}",
             "presence",
             "journal",
@@ -279,7 +283,7 @@ def test_the_asyncapi_document_names_every_topic_and_type() -> None:
     assert set(document["channels"]["events"]["messages"]) == set(EVENT_TYPES)
     assert set(document["channels"]["commands"]["messages"]) == set(CommandName)
     retained = {name for name, operation in document["operations"].items() if operation["bindings"]["mqtt"]["retain"]}
-    assert retained == {"sendOutcome", "sendState", "sendDevice", "sendPresence", "sendJournal", "receiveAck"}
+    assert retained == {f"send{name}" for name in SENT_RETAINED} | {"receiveAck"}
 
 
 def test_what_the_station_retains_is_what_the_schema_says() -> None:

@@ -61,6 +61,14 @@ async def test_a_servers_round_from_open_to_correction(tmp_path: Path) -> None:
         assert await here.daemon.end() == 0
     retained = [json.loads(m["body"]) for m in here.messages() if m["topic"] == f"{BASE}/outcome"]
     assert retained[-1]["type"] == "outcome.corrected"
+    topics = [m["topic"] for m in here.messages()]
+    boards = [json.loads(m["body"]) for m in here.messages() if m["topic"] == f"{BASE}/board"]
+    assert boards[0] == boards[0] | {"table": "r1", "sequence": 0, "results": []}
+    first = topics.index(f"{BASE}/board", topics.index(f"{BASE}/board") + 1)
+    assert topics.index(f"{BASE}/events/round.outcome") < first, "the outcome goes out before the board that has it"
+    newest = boards[-1]["results"][0]
+    assert (newest["sequence"], newest["value"], newest["corrected"]) == (corrected["result"]["sequence"], "0", True)
+    assert {tally["plays"] for tally in boards[-1]["tallies"]} == {1}
 
 
 async def test_unplugged_and_plugged_in_again(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ kind = "consumer"
 tables = ["r1"]
 """
 USERS = ("table-pc", "lobby-7", "lobby-8", "screen", "pit", "audit", "nobody")
-SAID = ("events/round.outcome", "outcome", "state", "devices/wheel", "presence", "journal")
+SAID = ("events/round.outcome", "outcome", "state", "board", "devices/wheel", "presence", "journal")
 ASKED = ("commands/consumer/lobby-7", "commands/consumer/lobby-8", "commands/consumer/audit")
 NAMED = ("commands/server/lobby-7", "commands/server/lobby-8", "commands/dealer/screen", "commands/manager/pit")
 HEARD = (
