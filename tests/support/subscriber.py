@@ -50,7 +50,9 @@ class Consumer:
             self._ask_for_gaps()
 
     def _connected(self, client: mqtt.Client, _data: Any, flags: Any, _code: Any, _properties: Any) -> None:
-        client.subscribe([(f"{self._base}/{leaf}", 1) for leaf in ("events/+", "outcome", "state", "presence")])
+        client.subscribe(
+            [(f"{self._base}/{leaf}", 1) for leaf in ("events/+", "outcome", "state", "board", "presence")]
+        )
         if not flags.session_present:
             self._resend()
 

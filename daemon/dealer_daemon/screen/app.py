@@ -129,7 +129,10 @@ class Screen:
         del request
         body, kind = self.files["list.html"]
         start, _, end = body.decode().partition("{{tables}}")
-        item = '<li><a href="/tables/{{table}}">{{table}}</a> <span>{{game}}</span></li>'
+        item = (
+            '<li><a href="/tables/{{table}}">{{table}}</a> <span>{{game}}</span> '
+            '<a href="/tables/{{table}}/board">board 牌路</a></li>'
+        )
         tables = b"".join(
             filled(item.encode(), table=name, game=table.sight().face.config.game)
             for name, table in sorted(self.tables.items())

@@ -146,6 +146,11 @@ def test_a_correction_takes_the_place_of_what_was_wrong_in_every_count() -> None
     assert shares == {"1": 0, "2": 1, "3": 1, "4": 0}
 
 
+def test_the_rarest_is_coldest_and_among_equals_what_has_been_away_longest() -> None:
+    body = body_of(told("fan-tan", *(remainder_facts(left) for left in (2, 3, 1, 1, 1, 1, 1, 1))))
+    assert (body.tallies[0].hot, body.tallies[0].cold) == (["1"], ["4", "2", "3"])
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 36), max_size=60))
 def test_shares_are_of_all_plays_and_hot_is_never_cold(numbers: list[int]) -> None:

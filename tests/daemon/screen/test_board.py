@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
+from collections.abc import MutableMapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from dealer_daemon.boards.build import roads_body
 from dealer_daemon.boards.marks import GAMES
-from dealer_daemon.events import Event
+from dealer_daemon.events import CardDrawn, CardWithheld, Event
 from dealer_daemon.games import game_names
 from dealer_daemon.games.cards.card import DECK
 from dealer_daemon.games.fan_tan import remainder_facts
 from dealer_daemon.games.roulette import number_facts
 from dealer_daemon.games.sic_bo import dice_facts
+from dealer_daemon.journal import Journal
 from dealer_daemon.roads import Hand
 from dealer_daemon.roads.good import RULES
+from dealer_daemon.round import TableState
+from dealer_daemon.screen.app import Screen
 from dealer_daemon.screen.board import BoardView
+from dealer_daemon.screen.feed import Feed
+from dealer_daemon.screen.gatekeeper import NobodyMayAct
+from dealer_daemon.station.board import TableBoard
+from dealer_daemon.station.screen import TableOnScreen
 from dealer_daemon.validation.turn_map import COUNTS
 from dealer_daemon.words import Language
 from dealer_daemon.words.table_screen import PHRASES
+from dealer_drivers.clock import SystemClock
 from support.browser import ABSENT, CHROMIUM, SIZES, Page, browser
 from support.screen_app import PlayedTable, served
 from support.screen_play import ScreenPlay, table_config
@@ -132,6 +144,73 @@ def test_what_is_missing_is_said() -> None:
     assert (found.note, found.board.roads) == (found.labels["not_whole"], None)
     told.end()
     assert view_of(told).note == view_of(told).labels["shoe_over"]
+
+
+def test_a_hand_is_on_the_board_with_its_outcome_and_not_a_card_before() -> None:
+    play = ScreenPlay(table_config("baccarat", "b1", early="withhold")).shoe().open()
+    table = PlayedTable(play)
+    empty = msgspec.json.encode(table._board())
+    for position, card in (("player.1", "8S"), ("banker.1", "5C"), ("player.2", "AD")):
+        play.say(CardWithheld(position=position, card=card))
+        assert msgspec.json.encode(table._board()) == empty
+    play.close()
+    for position, card in (("player.1", "8S"), ("banker.1", "5C"), ("player.2", "AD"), ("banker.2", "TH")):
+        play.say(CardDrawn(position=position, card=card))
+        assert msgspec.json.encode(table._board()) == empty
+    play.outcome()
+    roads = table._board().board.roads
+    assert roads is not None
+    assert [(bead.winner, bead.natural, bead.total) for bead in roads.bead_plate] == [("player", True, 9)]
+
+
+class Stream:
+    """A browser that takes what a feed gives."""
+
+    def __init__(self, feed: Feed) -> None:
+        self.bodies: asyncio.Queue[bytes] = asyncio.Queue()
+        self.left = asyncio.Event()
+        self.task = asyncio.create_task(feed.serve(self._receive, self._send))
+
+    async def _receive(self) -> MutableMapping[str, Any]:
+        await self.left.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: MutableMapping[str, Any]) -> None:
+        if b"event: view" in message.get("body", b""):
+            self.bodies.put_nowait(message["body"])
+
+    async def board(self) -> Any:
+        async with asyncio.timeout(10):
+            body = await self.bodies.get()
+        return json.loads(body.partition(b"data: ")[2])["view"]["board"]
+
+
+async def test_the_station_shows_a_board_when_it_is_committed(tmp_path: Path) -> None:
+    told, config = played("roulette", 1, "r1"), table_config("roulette", "r1")
+    journal = Journal.open(tmp_path, boot="b")
+    watchers: list[Any] = []
+    host = SimpleNamespace(config=config, committed=TableState(table="r1"), stalled=None, held=None)
+    board = TableBoard(config, journal)
+    parts: Any = SimpleNamespace(host=host, board=board, links=dict, heard=lambda: True, watch=watchers.append)
+    stream = Stream(TableOnScreen(parts, journal, SystemClock(1.0), "b").board)
+    assert (await stream.board())["results"] == []
+    journal.commit(told.events)
+    for changed in watchers:
+        changed()
+    assert len((await stream.board())["results"]) == 1
+    stream.left.set()
+    await stream.task
+    journal.close()
+
+
+async def test_a_screen_that_stops_ends_the_boards_too() -> None:
+    table = BoardTable(played("roulette", 3))
+    screen = Screen({"t1": table}, NobodyMayAct(), boot="b")
+    stream = Stream(table.board)
+    await stream.board()
+    screen.close()
+    async with asyncio.timeout(1.5):  # a heartbeat is later
+        await stream.task
 
 
 async def opened(page: Page, url: str) -> None:
