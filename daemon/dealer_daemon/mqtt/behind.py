@@ -9,18 +9,24 @@ class Behind:
     """One topic's value, kept back until everything up to its sequence is published. The newest takes the place of one
     that still waits."""
 
-    def __init__(self, retained: RetainedTopics, topic: str) -> None:
+    def __init__(self, retained: RetainedTopics, topic: str, published: int) -> None:
+        """Everything up to ``published`` is out."""
         self._retained = retained
         self._topic = topic
+        self._published = published
         self._waiting: tuple[int, bytes] | None = None
 
-    def set(self, sequence: int, payload: bytes, published: int) -> None:
-        """The value as of event ``sequence``; everything up to ``published`` is out."""
+    def set(self, sequence: int, payload: bytes) -> None:
+        """The value as of event ``sequence``."""
         self._waiting = (sequence, payload)
-        self.reached(published)
+        self._pass_on()
 
     def reached(self, published: int) -> None:
-        """Everything up to ``published`` is out."""
-        if self._waiting is not None and self._waiting[0] <= published:
+        """Everything up to ``published`` is out, and no more: after a broker's loss events are sent again."""
+        self._published = published
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        if self._waiting is not None and self._waiting[0] <= self._published:
             self._retained.set(self._topic, self._waiting[1])
             self._waiting = None

@@ -68,7 +68,6 @@ class Publisher:
         self._link = link
         self._topics = topics
         self._retained = retained
-        self._board = Behind(retained, topics.board)
         self._in_flight = in_flight
         self._replay = replay_after_broker_loss
         self._loop = asyncio.get_running_loop()
@@ -90,6 +89,7 @@ class Publisher:
         self._floor = max(0, outbox.given_up(topics.table) - 1)
         """Nothing up to here is sent, ever: adopting a journal is done while no station runs."""
         self._cursor = self._reached = max(self._positions[PUBLISHED], self._floor)
+        self.board = Behind(retained, topics.board, self._cursor)
         self._read = self._cursor
         self._ahead: deque[SignedEvent] = deque()
         self._sent: deque[int] = deque()
@@ -140,10 +140,6 @@ class Publisher:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """What the table is doing, as committed. Only the newest is published."""
         self._retained.set(self._topics.state, msgspec.json.encode(state))
-
-    def set_board(self, sequence: int, board: bytes) -> None:
-        """The scoreboard as of event ``sequence``: published when the broker has everything up to there."""
-        self._board.set(sequence, board, self._cursor)
 
     def set_device(self, name: str, health: Mapping[str, Any], *, urgent: bool = False) -> None:
         """A device's health; at most one a second is published, unless ``urgent`` (its link came or went)."""
@@ -438,7 +434,7 @@ class Publisher:
     def _move(self, cursor: int) -> None:
         self._cursor, self._reached = cursor, max(self._reached, cursor)
         self._positions[PUBLISHED] = cursor
-        self._board.reached(cursor)
+        self.board.reached(cursor)
 
     def _retry_later(self) -> None:
         self._cancel_retry()

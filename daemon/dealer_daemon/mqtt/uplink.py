@@ -136,8 +136,8 @@ class Uplink:
         self._publisher.set_state(state)
 
     def set_board(self, sequence: int, board: bytes) -> None:
-        """See ``Publisher.set_board``."""
-        self._publisher.set_board(sequence, board)
+        """The scoreboard as of event ``sequence``: published when the broker has everything up to there."""
+        self._publisher.board.set(sequence, board)
 
     def set_device(self, name: str, health: Mapping[str, Any], *, urgent: bool = False) -> None:
         """See ``Publisher.set_device``."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealer_daemon.boards import FOLDED, Kept, board_body, keep, kept
-from dealer_daemon.events import Event, EventsLost, RoundOutcome, ShoeBegan, TablePaused
+from dealer_daemon.events import Event, EventsLost, ShoeBegan, TablePaused
 from support.told import Told, baccarat_facts
 
 EMPTY = Kept(game="baccarat", with_shoe=True)
@@ -161,8 +161,3 @@ def test_a_correction_of_what_is_no_longer_kept_changes_nothing(monkeypatch: pyt
     table.outcome(baccarat_facts("banker"))
     before = keep(EMPTY, table.events)
     assert keep(before, [table.correct(first, baccarat_facts("tie"))]) is before
-
-
-def test_every_type_that_is_folded_is_read_at_a_start() -> None:
-    assert RoundOutcome.type in FOLDED
-    assert len(FOLDED) == 5

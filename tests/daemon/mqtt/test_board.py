@@ -57,15 +57,15 @@ class Taken:
         self.values.append(payload)
 
 
-def behind() -> tuple[Behind, list[bytes]]:
+def behind(published: int) -> tuple[Behind, list[bytes]]:
     taken = Taken()
     retained: RetainedTopics = taken  # type: ignore[assignment]
-    return Behind(retained, "t"), taken.values
+    return Behind(retained, "t", published), taken.values
 
 
 def test_a_value_waits_for_its_sequence_and_goes_out_once() -> None:
-    value, taken = behind()
-    value.set(5, b"five", published=4)
+    value, taken = behind(4)
+    value.set(5, b"five")
     value.reached(4)
     assert taken == []
     value.reached(5)
@@ -74,9 +74,9 @@ def test_a_value_waits_for_its_sequence_and_goes_out_once() -> None:
 
 
 def test_a_newer_value_takes_the_place_of_one_that_waits() -> None:
-    value, taken = behind()
-    value.set(5, b"five", published=3)
-    value.set(7, b"seven", published=4)
+    value, taken = behind(3)
+    value.set(5, b"five")
+    value.set(7, b"seven")
     value.reached(6)
     assert taken == [], "five was passed over: a display needs the newest alone"
     value.reached(9)
@@ -84,6 +84,15 @@ def test_a_newer_value_takes_the_place_of_one_that_waits() -> None:
 
 
 def test_what_is_out_already_is_set_at_once() -> None:
-    value, taken = behind()
-    value.set(5, b"five", published=5)
+    value, taken = behind(5)
+    value.set(5, b"five")
+    assert taken == [b"five"]
+
+
+def test_events_that_are_sent_again_are_waited_for() -> None:
+    value, taken = behind(9)
+    value.reached(2)
+    value.set(5, b"five")
+    assert taken == []
+    value.reached(5)
     assert taken == [b"five"]
