@@ -44,6 +44,7 @@ from dealer_drivers.dice.still_leftover import (
     left_sure,
     outside,
 )
+from dealer_drivers.dice.still_pip_spots import SpotSearch
 from dealer_drivers.dice.still_pips import PipSight, find_pip_faces
 from dealer_drivers.dice.still_rim import find_rim
 from dealer_drivers.dice.still_round import ROUND_ON_DESK, is_round
@@ -100,6 +101,7 @@ class _Table:
     corners: list[npt.NDArray[np.float64]]
     die_sight: DieSight
     pip_sight: PipSight
+    spots: SpotSearch
 
     @property
     def weakest(self) -> float:
@@ -124,7 +126,8 @@ def decide_still(picture: Bgr | Grey, count: int = 3) -> Dice | Doubts:
     low, high = np.percentile(grey[::4, ::4], (1, 99))
     if high - low < FLAT:
         return _no(Doubt.TOO_DARK, detail=f"the picture has {high - low:.0f} grey levels only")
-    pip_sight = find_pip_faces(grey)
+    spots = SpotSearch(grey)
+    pip_sight = find_pip_faces(spots)
     coloured = picture.ndim == 3 and has_colour(picture)
     strong = [face for face in pip_sight.faces if face.value >= 3 and face.quality >= STRONG_GROUP]
     if not coloured and len(strong) > count:
@@ -139,7 +142,7 @@ def decide_still(picture: Bgr | Grey, count: int = 3) -> Dice | Doubts:
     best = {id(seen) for seen in die_sight.faces[:count]}
     if len(dice) != count or any(id(die.seen) not in best for die in dice):
         return _not_so_many(die_sight, dice, count, grey.shape)
-    table = _Table(grey, dice, [die.seen.square.corners for die in dice], die_sight, pip_sight)
+    table = _Table(grey, dice, [die.seen.square.corners for die in dice], die_sight, pip_sight, spots)
     doubts = _further_dice(table)
     if doubts is None:
         doubts = _desk(picture, table) if coloured else _bare(picture, table)
@@ -207,7 +210,7 @@ def _round(seen: Seen) -> Doubts:
 def _longer(seen: Seen) -> float:
     """The mean of the two longer sides over that of the two shorter ones."""
     corners = seen.square.corners
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+    sides = np.linalg.norm(corners - corners[[3, 0, 1, 2]], axis=1)
     ratio = float((sides[0] + sides[2]) / (sides[1] + sides[3]))
     return max(ratio, 1 / ratio)
 
@@ -307,7 +310,7 @@ def _bare(picture: Bgr | Grey, table: _Table) -> Doubts | None:
             detail=f"something square of {left.square.size_px:.0f} pixels is at {x:.0f}, {y:.0f}, beside the dice",
         )
     # The last and slowest look, at what the texture of the plate outdoes.
-    return _left_pips(table, find_pip_faces(table.grey, pale=True))
+    return _left_pips(table, find_pip_faces(table.spots, pale=True))
 
 
 def _left_pips(table: _Table, sight: PipSight) -> Doubts | None:

@@ -75,7 +75,7 @@ class DieSight:
 
 
 def _is_squarish(corners: npt.NDArray[np.float64]) -> bool:
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+    sides = np.linalg.norm(corners - corners[[3, 0, 1, 2]], axis=1)
     return bool(sides.max() <= LONGEST_TO_SHORTEST * sides.min())
 
 

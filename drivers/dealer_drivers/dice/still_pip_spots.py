@@ -97,10 +97,10 @@ def work_picture(grey: Grey) -> tuple[Floats, float]:
     return np.asarray(grey, np.float32), 1.0
 
 
-def peaks(picture: Floats, *, pale: bool = False) -> Floats:
-    """Extrema of the scale space: rows of x, y, radius, sign (−1 dark, +1 bright), in pixels of the work picture.
+def peaks(picture: Floats) -> list[Floats]:
+    """Extrema of the scale space, the highest of each octave: rows of x, y, radius, sign, height.
 
-    The highest of all, or, with ``pale``, the highest of each octave.
+    Sign −1 dark, +1 bright; lengths in pixels of the work picture.
     """
     found = [np.zeros((0, 5), np.float32)]
     base, sigma_of_base = picture, 0.5
@@ -119,8 +119,7 @@ def peaks(picture: Floats, *, pale: bool = False) -> Floats:
         if min(half) < SMALLEST_OCTAVE_PX:
             break
         base, sigma_of_base = np.asarray(cv2.resize(levels[3], half, interpolation=cv2.INTER_AREA)), SIGMAS[3] / 2
-    rows = np.concatenate(found)
-    return np.asarray((rows if pale else _highest(rows))[:, :4], np.float32)
+    return found
 
 
 def _highest(rows: Floats) -> Floats:
@@ -153,8 +152,9 @@ def _along_rays(picture: Floats, x: Floats, y: Floats, radius: Floats, rays: int
     """Grey levels by spot, ray and ring."""
     turns = np.arange(rays, dtype=np.float32) * np.float32(2 * np.pi / rays)
     reach = radius[:, None, None] * rings[None, None, :]
-    xs = x[:, None, None] + np.cos(turns)[None, :, None] * reach
-    ys = y[:, None, None] + np.sin(turns)[None, :, None] * reach
+    xs, ys = np.cos(turns)[None, :, None] * reach, np.sin(turns)[None, :, None] * reach
+    xs += x[:, None, None]
+    ys += y[:, None, None]
     shape = (len(x) * rays, len(rings))
     flat = cv2.remap(picture, xs.reshape(shape), ys.reshape(shape), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(flat, np.float32).reshape(len(x), rays, len(rings))
@@ -218,12 +218,15 @@ def _fitted(sources: tuple[Floats, Floats], at: Floats, fit: _Fit) -> tuple[Floa
     rings = np.linspace(0.15, 2.1, fit.rings, dtype=np.float32)
     sign = at[:, 3]
     grey = _remapped(sources, at, fit.rays, rings)
-    # A step is taken over four rings; a bright spot falls outwards.
-    step = grey[:, :, 3:] + grey[:, :, 2:-1] - grey[:, :, 1:-2] - grey[:, :, :-3]
-    step *= -sign[:, None, None]
     between = (rings[1:-2] + rings[2:-1]) / 2
-    allowed = (between >= NEAREST) & (between <= FARTHEST)
-    step, between = step[:, :, allowed], between[allowed]
+    allowed = np.nonzero((between >= NEAREST) & (between <= FARTHEST))[0]
+    first, last = int(allowed[0]), int(allowed[-1]) + 1
+    between = between[first:last]
+    # A step is taken over four rings; a bright spot falls outwards.
+    step = grey[:, :, first + 3 : last + 3] + grey[:, :, first + 2 : last + 2]
+    step -= grey[:, :, first + 1 : last + 1]
+    step -= grey[:, :, first:last]
+    step *= -sign[:, None, None]
     # A step far from the expected rim counts less: it may be a neighbour's.
     best = np.argmax(step * np.exp(-(((between - 1.0) / fit.prior) ** 2)), axis=2)
     height = np.take_along_axis(step, best[:, :, None], axis=2)[:, :, 0]
@@ -279,7 +282,16 @@ def _once_each(spots: Spots) -> Spots:
     return spots.taken(np.array(sorted(kept), dtype=np.intp))
 
 
-def find_spots(grey: Grey, *, pale: bool = False) -> tuple[Floats, Spots, float]:
-    """The work picture, its round spots (``pale``: see ``peaks``), and its scale (work over given)."""
-    picture, scale = work_picture(grey)
-    return picture, measured(picture, peaks(picture, pale=pale), noise_of(grey) * min(1.0, scale)), scale
+class SpotSearch:
+    """The round spots of one picture. What both ways to look at it begin with is done once."""
+
+    def __init__(self, grey: Grey) -> None:
+        self.picture, self.scale = work_picture(grey)
+        """The work picture; work over given."""
+        self._noise = noise_of(grey) * min(1.0, self.scale)
+        self._peaks = peaks(self.picture)
+
+    def spots(self, *, pale: bool = False) -> Spots:
+        """Of the highest peaks of all, or, with ``pale``, of the highest of each octave."""
+        rows = np.concatenate(self._peaks)
+        return measured(self.picture, (rows if pale else _highest(rows))[:, :4], self._noise)

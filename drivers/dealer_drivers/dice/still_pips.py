@@ -14,7 +14,7 @@ import numpy as np
 from dealer_drivers.dice.faces import Grey, Pip, PipFace
 from dealer_drivers.dice.still_pip_judge import Layout
 from dealer_drivers.dice.still_pip_layouts import find_layouts
-from dealer_drivers.dice.still_pip_spots import Spots, find_spots
+from dealer_drivers.dice.still_pip_spots import Spots, SpotSearch
 
 ONE_ROUNDNESS = 0.8
 """Least roundness of a possible one."""
@@ -38,15 +38,16 @@ class PipSight:
         return tuple(pip for pip in self.pips if pip not in used)
 
 
-def find_pip_faces(grey: Grey, *, pale: bool = False) -> PipSight:
+def find_pip_faces(picture: Grey | SpotSearch, *, pale: bool = False) -> PipSight:
     """Reads a picture of any size. Dice of 26 to 230 px at a longer side of 640 px are seen; nothing else is.
 
     ``pale``: also spots that the picture's texture outdoes. They may speak for one die more, never for a value: on a
-    face they are mostly gloss.
+    face they are mostly gloss. Who looks at one picture both ways gives the search itself.
     """
-    picture, spots, scale = find_spots(grey, pale=pale)
+    search = picture if isinstance(picture, SpotSearch) else SpotSearch(picture)
+    spots, scale = search.spots(pale=pale), search.scale
     pips = spots.pips(scale)
-    chosen = best_cover(find_layouts(picture, spots))
+    chosen = best_cover(find_layouts(search.picture, spots))
     faces = [
         PipFace(
             layout.value,

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from dealer_drivers.dice.faces import Grey
 
 Floats: TypeAlias = npt.NDArray[np.float32]
+Rows: TypeAlias = npt.NDArray[np.float64]
 
 WORK_SIDE_PX = 640
 """Larger pictures are made smaller, to this long side."""
@@ -65,7 +66,7 @@ class Square:
     def size_px(self) -> float:
         """Side of the square of the same area."""
         x, y = self.corners[:, 0], self.corners[:, 1]
-        area = 0.5 * abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))))
+        area = 0.5 * abs(float(np.dot(x, y[[1, 2, 3, 0]]) - np.dot(y, x[[1, 2, 3, 0]])))
         return float(np.sqrt(area))
 
     @property
@@ -149,16 +150,13 @@ def _line_means(
     return found[0], found[1]
 
 
-def _level(
-    field: tuple[Floats, Floats], sizes: list[float], seen: Floats | None = None
-) -> list[tuple[float, float, float, float, float]]:
-    """Candidates (score, x, y, size, turn in radians) in pixels of this level.
+def _level(field: tuple[Floats, Floats], sizes: list[float], seen: Floats | None = None) -> Rows:
+    """Candidates, one a row: score, x, y, size, turn in radians; lengths in pixels of this level.
 
     ``seen`` is 0 where the field was taken out: a side is then judged by what is left of it, if that is half or more.
     """
     height, width = field[0].shape
-    both = np.dstack(field if seen is None else (*field, seen))
-    found: list[tuple[float, float, float, float, float]] = []
+    found = [np.zeros((0, 5))]
     for turn in range(TURNS):
         angle = np.pi / 2 * turn / TURNS
         cos, sin = np.cos(angle), np.sin(angle)
@@ -171,13 +169,18 @@ def _level(
                 [sin, cos, (height - 1) / 2 - sin * (wide - 1) / 2 - cos * (high - 1) / 2],
             ]
         )
-        turned = cv2.warpAffine(both, back, (wide, high), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+        over_x, over_y, *rest = (
+            np.asarray(
+                cv2.warpAffine(each, back, (wide, high), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP), np.float32
+            )
+            for each in (field if seen is None else (*field, seen))
+        )
         cos_bits, sin_bits = np.float32(cos * BITS), np.float32(sin * BITS)
-        along_u = (turned[:, :, 0] * cos_bits + turned[:, :, 1] * sin_bits).astype(np.int16)
-        along_v = (turned[:, :, 1] * cos_bits - turned[:, :, 0] * sin_bits).astype(np.int16)
-        there = None if seen is None else np.ascontiguousarray(turned[:, :, 2], np.float32)
+        along_u = (over_x * cos_bits + over_y * sin_bits).astype(np.int16)
+        along_v = (over_y * cos_bits - over_x * sin_bits).astype(np.int16)
+        there = rest[0] if rest else None
         best = np.zeros((high, wide), np.uint8)
-        best_size = np.zeros((high, wide), np.float32)
+        scores: list[tuple[float, int, npt.NDArray[np.uint8]]] = []
         for size in sizes:
             half = max(1, round(size / 2))
             if 2 * half + 2 >= min(wide, high):
@@ -190,26 +193,39 @@ def _level(
                 level[2 * half :, mid[1]],
                 upright[mid[0], : wide - 2 * half],
             )
-            better = score > best[mid]
-            np.copyto(best[mid], score, where=better)
-            np.copyto(best_size[mid], np.float32(size), where=better)
+            best[mid] = cv2.max(best[mid], score)
+            scores.append((size, half, score))
         # Whole numbers have plateaus: a little smoothing leaves one peak of each.
         smooth = cv2.GaussianBlur(best.astype(np.float32), (3, 3), 0.6)
         peak = (best >= COARSE_SCORE * 255) & (smooth >= cv2.dilate(smooth, np.ones((5, 5), np.uint8)))
-        for v, u in zip(*np.nonzero(peak), strict=True):
-            x = back[0, 0] * u + back[0, 1] * v + back[0, 2]
-            y = back[1, 0] * u + back[1, 1] * v + back[1, 2]
-            found.append((float(best[v, u]) / 255, float(x), float(y), float(best_size[v, u]), float(angle)))
+        v, u = np.nonzero(peak)
+        tops = best[v, u]
+        x = back[0, 0] * u + back[0, 1] * v + back[0, 2]
+        y = back[1, 0] * u + back[1, 1] * v + back[1, 2]
+        found.append(np.stack([tops / 255, x, y, _sizes_at(u, v, tops, scores), np.full(len(u), angle)], axis=1))
+    return np.concatenate(found)
+
+
+def _sizes_at(
+    u: npt.NDArray[np.intp],
+    v: npt.NDArray[np.intp],
+    tops: npt.NDArray[np.uint8],
+    scores: list[tuple[float, int, npt.NDArray[np.uint8]]],
+) -> Floats:
+    """The smallest size that has the score ``tops`` at each place. ``scores``: size, and how much its rim is cut."""
+    found = np.zeros(len(u), np.float32)
+    for size, half, score in reversed(scores):
+        row, column = v - half, u - half
+        inside = (row >= 0) & (column >= 0) & (row < score.shape[0]) & (column < score.shape[1])
+        has = np.nonzero(inside)[0]
+        has = has[score[row[has], column[has]] == tops[has]]
+        found[has] = size
     return found
 
 
-def _thinned(
-    found: list[tuple[float, float, float, float, float]], kept: int
-) -> list[tuple[float, float, float, float, float]]:
+def _thinned(found: Rows, kept: int) -> Rows:
     """The best ones, without those that say the same as a better one."""
-    if not found:
-        return []
-    rows = np.array(sorted(found, reverse=True))
+    rows = found[np.lexsort(found.T[::-1])[::-1]]
     chosen: list[int] = []
     for index, (_, x, y, size, angle) in enumerate(rows):
         if chosen:
@@ -222,7 +238,7 @@ def _thinned(
         chosen.append(index)
         if len(chosen) == kept:
             break
-    return [(float(r[0]), float(r[1]), float(r[2]), float(r[3]), float(r[4])) for r in rows[chosen]]
+    return rows[chosen]
 
 
 def _sides_refined(
@@ -266,22 +282,18 @@ def _sides_refined(
     return strength, shift, tilt
 
 
-def _corners(x: float, y: float, size: float, angle: float, shift: Floats, tilt: Floats) -> npt.NDArray[np.float64]:
-    """Where neighbouring sides meet: top left, top right, bottom right, bottom left."""
-    lines = []
-    for side in range(4):
-        out = angle - np.pi / 2 + side * np.pi / 2
-        normal = np.array([np.cos(out), np.sin(out)])
-        way = np.array([-normal[1], normal[0]])
-        point = np.array([x, y]) + size * normal * (0.5 + float(shift[side]))
-        direction = way + normal * float(tilt[side])
-        lines.append((point, direction))
-    corners = []
-    for first, second in ((3, 0), (0, 1), (1, 2), (2, 3)):
-        (p, d), (q, e) = lines[first], lines[second]
-        t = np.linalg.solve(np.array([d, -e]).T, q - p)[0]
-        corners.append(p + t * d)
-    return np.array(corners)
+def _corners(x: Floats, y: Floats, size: Floats, angle: Floats, shift: Floats, tilt: Floats) -> Rows:
+    """Where neighbouring sides meet: top left, top right, bottom right, bottom left of each (n, 4, 2)."""
+    out = angle.astype(np.float64)[:, None] - np.pi / 2 + np.arange(4) * np.pi / 2
+    normal = np.stack([np.cos(out), np.sin(out)], axis=2)
+    way = np.stack([-normal[:, :, 1], normal[:, :, 0]], axis=2)
+    middle = np.stack([x, y], axis=1).astype(np.float64)[:, None]
+    point = middle + size.astype(np.float64)[:, None, None] * normal * (0.5 + shift.astype(np.float64)[:, :, None])
+    direction = way + normal * tilt.astype(np.float64)[:, :, None]
+    before = [3, 0, 1, 2]
+    both = np.stack([direction[:, before], -direction], axis=3)
+    along = np.linalg.solve(both, (point - point[:, before])[..., None])[:, :, :1, 0]
+    return np.asarray(point[:, before] + along * direction[:, before], np.float64)
 
 
 Taken = Callable[[tuple[Floats, Floats], float], Floats]
@@ -317,10 +329,10 @@ def _of_level(
     field = saturated(_smaller(work, reduction), k)
     seen = None if take_out is None else take_out(field, reduction * back)
     coarse = _thinned(_level(field, [each / reduction for each in sizes], seen), kept)
-    if not coarse:
+    if not len(coarse):
         return []
     finer = max(1, reduction // 2)
-    rows = np.array(coarse, np.float32)
+    rows = coarse.astype(np.float32)
     ratio, half = np.float32(reduction / finer), np.float32(0.5)
     # The middle of the first pixel is 0: half a pixel is taken off and put on again.
     x, y = (rows[:, 1] + half) * ratio - half, (rows[:, 2] + half) * ratio - half
@@ -332,12 +344,11 @@ def _of_level(
     sides = np.abs(strength)
     score = _combined(sides[:, 0], sides[:, 1], sides[:, 2], sides[:, 3])
     one_way = np.maximum(_combined(*np.maximum(strength.T, 0)), _combined(*np.maximum(-strength.T, 0)))
+    corners = (_corners(x, y, edge, angle, shift, tilt) + 0.5) * (finer * back) - 0.5
     found = []
     for index in range(len(rows)):
-        at = (float(x[index]), float(y[index]), float(edge[index]), float(angle[index]))
-        corners = (_corners(*at, shift[index], tilt[index]) + 0.5) * (finer * back) - 0.5
         whole = float(score[index]) if take_out is None else max(float(score[index]), float(rows[index, 0]))
-        found.append(Square(corners, whole, float(one_way[index])))
+        found.append(Square(corners[index], whole, float(one_way[index])))
     return found
 
 

@@ -7,6 +7,7 @@ or clearly hold none. The second is what tells a 4 from a 5 and a 2 from a 3.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -24,6 +25,8 @@ PATCH = 32
 """A face is compared as so many by so many pixels."""
 FINE = 64
 """And its places are looked at in so many by so many."""
+SHADING = 0.22 * PATCH
+"""Deviation, in pixels of a patch, of the smoothing that leaves its slow shading."""
 RIM = 0.06
 """The rim of a face, in sides, is its rounding: not compared."""
 PITCHES = (0.165, 0.19, 0.215, 0.245, 0.275, 0.31)
@@ -51,6 +54,7 @@ PLACES: tuple[tuple[float, float], ...] = tuple((x, y) for x in (-1, 0, 1) for y
 """(x, y) of the nine places, in spacings."""
 BETWEEN: tuple[tuple[float, float], ...] = ((-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5))
 """The four points between them, where no die has a pip: the ground of the face."""
+_POINTS = np.array(PLACES + BETWEEN)
 HOLDS, EMPTY = 0.60, 0.42
 """A place holds a pip from this part of the usual pip's contrast on, and none up to that; between, it is uncertain. The
 two of the study (0.62, 0.40), a little wider apart there on fewer places."""
@@ -122,36 +126,45 @@ def _drawn() -> tuple[Floats, npt.NDArray[np.float64]]:
     """Drawn faces, one a row, of zero mean and length 1; and of each: value, pitch x and y, slant, dx, dy, radius."""
     axis = (np.arange(PATCH) + 0.5) / PATCH - 0.5
     grid_x, grid_y = np.meshgrid(axis, axis)
+    offsets = np.array(list(product(OFFSETS, OFFSETS)))
     rows: list[Floats] = []
-    notes: list[tuple[float, ...]] = []
+    notes: list[npt.NDArray[np.float64]] = []
     for (value, places), pitch, radius in product(_LAYOUTS, PITCHES, RADII):
         if radius > 0.47 * pitch and value > 1:
             continue
         longs = SIX_LONG if value == 6 else (1.0,)
-        for long, slant, dx, dy in product(longs, SLANTS, OFFSETS, OFFSETS):
+        for long, slant in product(longs, SLANTS):
             if value == 1 and (slant != 0 or pitch != PITCHES[2]):
                 continue
             pitch_x = pitch * (long if value == 6 and (0, 1) in places else 1.0)
             pitch_y = pitch * (long if value == 6 and (1, 0) in places else 1.0)
             cos, sin = np.cos(np.radians(slant)), np.sin(np.radians(slant))
-            picture = np.zeros((PATCH, PATCH))
+            # At all shifts at once: faces are drawn when the first picture is read, and somebody waits for that.
+            pictures = np.zeros((len(offsets), PATCH, PATCH))
             for place_x, place_y in places:
-                x = dx + cos * place_x * pitch_x - sin * place_y * pitch_y
-                y = dy + sin * place_x * pitch_x + cos * place_y * pitch_y
-                distance = np.hypot(grid_x - x, grid_y - y)
-                picture += np.clip((radius - distance) * PATCH / 1.5 + 0.5, 0, 1)
-            rows.append(_prepared(picture.astype(np.float32)[None])[0])
-            notes.append((value, pitch_x, pitch_y, slant, dx, dy, radius))
-    return np.array(rows, np.float32), np.array(notes)
+                x = offsets[:, 0] + cos * place_x * pitch_x - sin * place_y * pitch_y
+                y = offsets[:, 1] + sin * place_x * pitch_x + cos * place_y * pitch_y
+                off_x, off_y = grid_x[None] - x[:, None, None], grid_y[None] - y[:, None, None]
+                pictures += np.clip((radius - np.sqrt(off_x**2 + off_y**2)) * PATCH / 1.5 + 0.5, 0, 1)
+            rows.append(_prepared(pictures.astype(np.float32)))
+            notes += [np.array([value, pitch_x, pitch_y, slant, dx, dy, radius]) for dx, dy in offsets]
+    return np.concatenate(rows), np.array(notes)
+
+
+@cache
+def _smoothing() -> Floats:
+    """A column of a patch times this is its slow shading."""
+    unit = np.eye(PATCH, dtype=np.float32)
+    kernel = cv2.getGaussianKernel(2 * round(4 * SHADING) + 1, SHADING, cv2.CV_32F)
+    return np.asarray(cv2.sepFilter2D(unit, -1, np.ones(1, np.float32), kernel, borderType=cv2.BORDER_REFLECT))
 
 
 def _prepared(patches: Floats) -> Floats:
     """Patches (n, PATCH, PATCH) as rows of zero mean and length 1: slow shading and the rim taken out."""
     inner = max(1, round(RIM * PATCH))
-    rows = np.empty((len(patches), (PATCH - 2 * inner) ** 2), np.float32)
-    for index, patch in enumerate(patches):
-        ground = cv2.GaussianBlur(patch, (0, 0), 0.22 * PATCH, borderType=cv2.BORDER_REFLECT)
-        rows[index] = (patch - ground)[inner:-inner, inner:-inner].ravel()
+    smooth = _smoothing()
+    ground = smooth @ patches @ smooth.T
+    rows = np.ascontiguousarray((patches - ground)[:, inner:-inner, inner:-inner]).reshape(len(patches), -1)
     rows -= rows.mean(axis=1, keepdims=True)
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.maximum(length, 1e-3), np.float32)
@@ -162,7 +175,7 @@ def upright(grey: Grey, corners: npt.NDArray[np.float64], side: int) -> Floats:
     target = np.array([[-0.5, -0.5], [side - 0.5, -0.5], [side - 0.5, side - 0.5], [-0.5, side - 0.5]], np.float32)
     patches = np.empty((len(corners), side, side), np.float32)
     for index, each in enumerate(corners):
-        edge = float(np.linalg.norm(each - np.roll(each, 1, axis=0), axis=1).mean())
+        edge = float(np.linalg.norm(each - each[[3, 0, 1, 2]], axis=1).mean())
         matrix = cv2.getPerspectiveTransform(each.astype(np.float32), target)
         # Only the neighbourhood is made smooth and smaller: sampling a large face at few points would alias.
         factor = max(1, int(edge / (1.5 * side)))
@@ -202,6 +215,13 @@ def read_faces(grey: Grey, corners: npt.NDArray[np.float64]) -> list[Reading]:
     return found
 
 
+def _median(few: Iterable[np.float32]) -> float:
+    """Of a handful of numbers, where NumPy's takes longer to begin than to count."""
+    listed = sorted(few)
+    middle = len(listed) // 2
+    return float(listed[middle] if len(listed) % 2 else (listed[middle - 1] + listed[middle]) / 2)
+
+
 def _by_places(patch: Floats, note: npt.NDArray[np.float64], likeness: float, dark: bool) -> Reading:
     """The nine places of one drawing, each alone."""
     drawn_value, pitch_x, pitch_y, slant, dx, dy, radius = (float(each) for each in note)
@@ -212,23 +232,13 @@ def _by_places(patch: Floats, note: npt.NDArray[np.float64], likeness: float, da
     middles = cv2.GaussianBlur(patch, (0, 0), disc / 1.5)
     cos, sin = np.cos(np.radians(slant)), np.sin(np.radians(slant))
 
-    def at(points: tuple[tuple[float, float], ...]) -> Floats:
-        spots = np.array(points) * (pitch_x, pitch_y)
-        x = (0.5 + dx + cos * spots[:, 0] - sin * spots[:, 1]) * FINE - 0.5
-        y = (0.5 + dy + sin * spots[:, 0] + cos * spots[:, 1]) * FINE - 0.5
-        return np.asarray(
-            cv2.remap(
-                middles,
-                x.astype(np.float32)[None],
-                y.astype(np.float32)[None],
-                cv2.INTER_LINEAR,
-                borderMode=cv2.BORDER_REPLICATE,
-            )[0],
-            np.float32,
-        )
-
-    ground = float(np.median(at(BETWEEN)))
-    spots = (at(PLACES) - ground) * (-1 if dark else 1)
+    spots = _POINTS * (pitch_x, pitch_y)
+    x = (0.5 + dx + cos * spots[:, 0] - sin * spots[:, 1]) * FINE - 0.5
+    y = (0.5 + dy + sin * spots[:, 0] + cos * spots[:, 1]) * FINE - 0.5
+    places_x, places_y = x.astype(np.float32)[None], y.astype(np.float32)[None]
+    levels = cv2.remap(middles, places_x, places_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)[0]
+    ground = _median(levels[len(PLACES) :])
+    spots = (levels[: len(PLACES)] - ground) * (-1 if dark else 1)
     layout = {1: _LAYOUTS[0][1]}.get(int(drawn_value))
     for value, places in _LAYOUTS:
         if layout is None and value == int(drawn_value):
@@ -236,7 +246,7 @@ def _by_places(patch: Floats, note: npt.NDArray[np.float64], likeness: float, da
             layout = places if min(fits) > 0.3 * max(fits) else None
     if layout is None:
         return Reading(0, likeness, dark, 0.0, -1.0, (dx, dy), pitch_x, slant)
-    contrast = float(np.median([spots[PLACES.index(place)] for place in layout]))
+    contrast = _median([spots[PLACES.index(place)] for place in layout])
     if contrast < LEAST_CONTRAST:
         return Reading(0, likeness, dark, contrast, -1.0, (dx, dy), pitch_x, slant)
     part = spots / contrast

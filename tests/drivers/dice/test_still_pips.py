@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import dealer_drivers.dice as dice_package
 from dealer_drivers.dice.faces import Grey, PipFace
+from dealer_drivers.dice.still_pip_spots import SpotSearch
 from dealer_drivers.dice.still_pips import PipSight, find_pip_faces
 from support.drawn_dice import Die, draw, plate
 
@@ -258,3 +259,10 @@ def test_grain_leaves_no_pip_of_a_pale_die_unseen() -> None:
     _, face = (face for face in find_pip_faces(picture, pale=True).faces if face.value > 2)
     assert face.value == 5
     assert math.hypot(face.x - 250, face.y - 260) < 4
+
+
+def test_one_search_looked_at_both_ways_says_what_two_say() -> None:
+    picture = draw([Die(4, 470, 140), Die(5, 250, 260, body=105, pip=84)], plate(noise=10))
+    search = SpotSearch(picture)
+    for pale in (False, True, False):
+        assert find_pip_faces(search, pale=pale) == find_pip_faces(picture, pale=pale)
