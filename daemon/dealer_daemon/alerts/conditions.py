@@ -48,7 +48,14 @@ class Conditions:
 
     def is_over(self, alert: AlertId) -> bool:
         """The alert's condition does not stand, and would be known if it did."""
-        return alert not in self.stands and not {alert, AlertId(alert.code, alert.device)} & self.unknown
+        return alert not in self.stands and not self._is_named(alert)
+
+    def is_unknown(self, alert: AlertId) -> bool:
+        """Nobody can say now whether the alert's condition stands."""
+        return alert not in self.stands and self._is_named(alert)
+
+    def _is_named(self, alert: AlertId) -> bool:
+        return bool({alert, AlertId(alert.code, alert.device)} & self.unknown)
 
 
 def conditions(state: TableState, table: TableHealth, host: HostHealth) -> Conditions:

@@ -28,13 +28,16 @@ class AlertWatch:
         """What is to be raised and cleared now, where ``raised`` are the alerts that stand in the table's state. Called
         again and again; what it answers must be in ``raised`` by the next call."""
         standing = {AlertId(alert.code, alert.device, alert.about): alert for alert in raised.values()}
-        self._stood = {alert: self._stood.get(alert, at) for alert in found.stands if alert not in standing}
+        # What is not known for a moment stood all the same: a broker that is lost every few seconds must not begin the
+        # wait anew each time.
+        unseen = {alert: since for alert, since in self._stood.items() if found.is_unknown(alert)}
+        self._stood = unseen | {alert: self._stood.get(alert, at) for alert in found.stands if alert not in standing}
         self._over = {alert: self._over.get(alert, at) for alert in standing if found.is_over(alert)}
         return [*self._ended(standing, at), *self._begun(found, at)]
 
     def _begun(self, found: Conditions, at: Instant) -> Iterator[AlertRaised]:
         for alert, since in self._stood.items():
-            if at.since_s(since) >= SPECS[alert.code].raise_after_s:
+            if alert in found.stands and at.since_s(since) >= SPECS[alert.code].raise_after_s:
                 yield AlertRaised(
                     code=alert.code,
                     severity=SPECS[alert.code].severity,

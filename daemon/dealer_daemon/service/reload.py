@@ -88,6 +88,7 @@ def plan(running: Config, found: Config) -> Plan:
     if 0 in (running.station.flight_recorder_days, found.station.flight_recorder_days):
         station = _not_after_all("flight_recorder_days", running.station, station, applied, refused)
     refused += _screen(running.screen, found.screen)
+    refused += [NotTaken(f"monitoring.{key}", RESTART) for key, _, _ in _differing(running.monitoring, found.monitoring)]
     tables, changed = dict(running.tables), []
     for name in sorted(running.tables.keys() | found.tables.keys()):
         was, now = running.tables.get(name), found.tables.get(name)
@@ -104,7 +105,7 @@ def plan(running: Config, found: Config) -> Plan:
             applied += live
             tables[name] = now
             changed.append(name)
-    taken = replace(found, station=station, mqtt=mqtt, tables=tables, screen=running.screen)
+    taken = replace(running, station=station, mqtt=mqtt, tables=tables, ports=found.ports)  # those are udev's
     return Plan(tuple(applied), tuple(refused), taken, tuple(changed))
 
 

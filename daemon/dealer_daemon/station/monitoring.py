@@ -51,12 +51,15 @@ class MonitoringServer:
 
         address = listen_address(self._listen)
         listen = Listen(host=address.host, port=address.port)
+        said: str | None = None
         while True:
             server = WebServer(application(self._figures, self._health), listen)
             try:
                 await server.start()
             except BindError as error:
-                self._log.error("monitoring_not_served", detail=str(error), wait_s=RETRY_S)
+                if str(error) != said:  # it is tried again and again, and said once
+                    self._log.error("monitoring_not_served", detail=str(error), wait_s=RETRY_S)
+                    said = str(error)
                 self._told(str(error))
                 await asyncio.sleep(RETRY_S)
             else:

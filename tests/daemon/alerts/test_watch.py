@@ -53,7 +53,8 @@ def test_raised_and_cleared_take_turns_and_never_before_their_time(
         if restart:
             watch, since, gone = AlertWatch(), {}, {}
         found = Conditions(dict.fromkeys(stands, ""), frozenset(unknown))
-        since = {alert: since.get(alert, now) for alert in stands}
+        kept = {alert: first for alert, first in since.items() if alert in unknown}
+        since = kept | {alert: since.get(alert, now) for alert in stands}
         gone = {alert: gone.get(alert, now) for alert in IDS if alert not in stands | unknown}
         changes = watch.step(found, state.alerts, at(now))
         state = after(state, changes, at(now))
@@ -74,6 +75,32 @@ def test_a_condition_that_goes_in_time_calls_nobody() -> None:
     for second in range(100):
         stands = {DOWN: ""} if second % 9 else {}
         assert watch.step(Conditions(stands), {}, at(second)) == []
+
+
+def test_a_broker_that_is_lost_every_few_seconds_does_not_hide_that_events_wait() -> None:
+    watch, alerts = AlertWatch(), {}
+    lost = TableHealth(connected=False, broker_problem="it acknowledged nothing for 10 s", oldest_waits_s=90.0)
+    for second in range(31):
+        health = TableHealth(connected=True, oldest_waits_s=90.0) if second % 6 else lost
+        found = conditions(TableState(table="r1"), health, HostHealth())
+        raised = {data.code for data in watch.step(found, alerts, at(second))}
+        assert raised <= {AlertCode.OUTBOX_OLD}, raised
+        if second < 30:
+            assert not raised
+    found = conditions(TableState(table="r1"), TableHealth(connected=True, oldest_waits_s=99.0), HostHealth())
+    assert [data.code for data in watch.step(found, alerts, at(31.5))] == [AlertCode.OUTBOX_OLD]
+
+
+def test_what_was_over_before_it_was_known_again_begins_anew() -> None:
+    watch = AlertWatch()
+    unknown = Conditions({}, frozenset({DOWN}))
+    looks = [(0, Conditions({DOWN: ""})), (5, unknown), (8, Conditions({})), (9, Conditions({DOWN: ""}))]
+    for second, found in [*looks, (18, Conditions({DOWN: ""}))]:
+        assert watch.step(found, {}, at(second)) == []
+    assert [data.code for data in watch.step(Conditions({DOWN: ""}), {}, at(19))] == ["device_down"]
+    for second in (30, 50):  # and of what is not known nothing is raised, however long it is
+        watch.step(Conditions({DOWN: ""}), {}, at(second - 9))
+        assert watch.step(unknown, {}, at(second + 5)) == []
 
 
 def test_an_alert_of_a_code_that_is_no_more_is_cleared() -> None:

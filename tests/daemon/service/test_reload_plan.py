@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,16 @@ def test_names_of_ports_are_udevs_affair_and_taken_as_they_are() -> None:
     found = from_base(more='[ports.wheel]\nserial = "A"\n')
     assert (found.applied, found.refused) == ((), ())
     assert found.config.ports
+
+
+def test_where_the_figures_are_served_needs_a_restart_and_is_said() -> None:
+    begun = from_base(more='[monitoring]\nlisten = "127.0.0.1:9464"\n')
+    assert [(one.key, one.reason) for one in begun.refused] == [("monitoring.listen", "needs a restart")]
+    assert begun.config == config()
+    assert (begun.applied, begun.tables) == ((), ())
+
+
+def test_there_is_no_section_of_which_a_reload_says_nothing() -> None:
+    """A new section is to be thought of here; ``ports`` are read by ``dealer-daemon udev`` alone."""
+    said = {"station", "mqtt", "tables", "screen", "monitoring"}
+    assert {field.name for field in dataclasses.fields(Config)} == said | {"ports"}
