@@ -193,6 +193,20 @@ def test_programs_that_take_ports_are_wrong_unless_the_rules_keep_them_away(tree
     assert [one.state for one in of(look_at_others(named, pc), "udev")] == [State.GOOD, State.WARNING]
 
 
+def test_an_address_that_the_station_shall_serve_at_must_be_free(tree: Tree, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken, free = other.getsockname()[1], free_port()
+        more = f'[monitoring]\nlisten = "127.0.0.1:{taken}"\n[screen]\nlisten = "127.0.0.1:{free}"\n'
+        findings = list(examine(config(tmp_path, more=more), machine(tree)))
+    (found,) = of(findings, "[monitoring] listen")
+    assert found.state is State.WRONG
+    assert f"sport = :{taken}" in found.mend
+    assert [one.state for one in of(findings, "[screen] listen")] == [State.GOOD]
+    more = '[monitoring]\nlisten = "192.0.2.77:9464"\noff_loopback = true\n'
+    (found,) = of(examine(config(tmp_path, more=more), machine(tree)), "[monitoring] listen")
+    assert (found.state, found.mend) == (State.WRONG, "write an address of this PC")
+
+
 def test_libraries_are_asked_of_only_where_a_device_needs_them(tmp_path: Path) -> None:
     assert list(look_at_libraries(config(tmp_path))) == []
     assert {one.what.split()[0] for one in look_at_libraries(None)} >= {"cv2", "libzbar", "libusb-1.0"}

@@ -36,10 +36,18 @@ def test_alerts_stand_above_the_devices_with_what_to_do(capsys: pytest.CaptureFi
     _show({"site": "s", "version": "1", "since": "now", "host": HOST, "tables": {"r1": table}})
     said = capsys.readouterr().out
     assert f"error device_down (wheel): {WORDS}, since 2026-01-31T20:15:00.000000Z" in said.replace("\n", " ")
-    assert "Check the plug. docs/howto/runbook.md#device_down" in said
+    assert "A device is not connected. Check the plug. docs/howto/runbook.md#device_down" in said
     assert "clock: not synchronised, disk: 3.0 GiB free, loop late by at most 5 ms (99 %)" in said
     assert "99 % committed within 2.5 ms, acknowledged within 10 ms" in said
     assert "the port [9464] is taken" in said
+
+
+def test_a_pause_says_by_which_number_it_is_resumed(capsys: pytest.CaptureFixture[str]) -> None:
+    state = STATE | {"phase": "paused", "paused": "looked at", "paused_at": 1203}
+    mqtt = {"connected": True, "protocol": "5", "published": 0, "problems": []}
+    table = {"state": state, "devices": {}, "mqtt": mqtt}
+    _show({"site": "s", "version": "1", "since": "now", "tables": {"r1": table}})
+    assert "paused: looked at (pause 1203)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("place", ["link", "problem", "paused", "stalled"])

@@ -20,7 +20,7 @@ LOW_DISK_BYTES = 1 << 30
 ENOUGH_DISK_BYTES = LOW_DISK_BYTES * 6 // 5
 OLD_EVENT_S = 60.0
 """Far longer than an acknowledgement takes, and shorter than a game server waits for an outcome."""
-UNCHECKED = "journal_unchecked"
+UNCHECKED, CONTESTED = "journal_unchecked", "station_contested"
 _LINK = frozenset({"link_lost", "link_refused"})
 _SILENT = frozenset({"silent", "no_valid_frame"})
 
@@ -61,7 +61,7 @@ class Conditions:
 def conditions(state: TableState, table: TableHealth, host: HostHealth) -> Conditions:
     """All conditions of a table, by its committed ``state``."""
     found = _Found()
-    _table(found, state)
+    _table(found, state, table)
     for name, device in table.devices.items():
         _device(found, state, name, device, host.settled)
     _uplink(found, state, table)
@@ -82,8 +82,10 @@ class _Found:
         self.unknown.add(AlertId(code, device, about))
 
 
-def _table(found: _Found, state: TableState) -> None:
-    if state.paused is not None:
+def _table(found: _Found, state: TableState, table: TableHealth) -> None:
+    # What holds the station has an alert of its own; that one can be ended, and nobody resumes the table before.
+    told = table.held is not None and table.held.reason == state.paused
+    if state.paused is not None and not told:
         if state.paused_by == STATION:
             found.add(AlertCode.TABLE_PAUSED, about=_word(state.paused, Kind.PAUSE))
         else:
@@ -137,14 +139,16 @@ def _link(found: _Found, state: TableState, name: str, device: DeviceHealth) -> 
     elif device.link == "opening":
         found.not_known(AlertCode.DEVICE_DOWN, name)
         found.not_known(AlertCode.DRIVER_GAVE_UP, name)
-    for fault in sorted(faults - _LINK):
+    # Of a device whose bytes are no frames one alert is enough, and that says more than that nothing valid comes.
+    told = {"silent"} if "no_valid_frame" in faults else set()
+    for fault in sorted(faults - _LINK - told):
         code = AlertCode.DEVICE_SILENT if fault in _SILENT else AlertCode.DEVICE_FAULT
         found.add(code, device=name, about=fault)
 
 
 def _uplink(found: _Found, state: TableState, table: TableHealth) -> None:
-    if table.connected is None:
-        found.not_known(AlertCode.BROKER_UNREACHABLE)
+    if table.connected is None or (table.held is not None and table.held.reason == CONTESTED):
+        found.not_known(AlertCode.BROKER_UNREACHABLE)  # the station left it to the other one by itself
     elif not table.connected:
         found.add(AlertCode.BROKER_UNREACHABLE, table.broker_problem)
     if not table.connected:

@@ -70,7 +70,7 @@ def _show(answer: dict[str, Any]) -> None:
         console.print(f", sequence {state['last_sequence']}")
         for label, text in (
             ("held", _held(state["held"])),
-            ("paused", _why(state["paused"])),
+            ("paused", _paused(state["paused"], state.get("paused_at"))),
             ("stalled", state["stalled"] and escape(state["stalled"])),
         ):
             if text:
@@ -128,11 +128,14 @@ def _alert(alert: dict[str, Any]) -> str:
     """One line, and below it what to do."""
     from rich.markup import escape
 
+    from dealer_daemon.words.alerts import ALERTS
+
     colour = "red" if alert["severity"] == "error" else "yellow"
     about = " ".join(word for word in (alert["device"], alert["about"]) if word)
     said = f"{alert['severity']} {alert['code']}" + (f" ({about})" if about else "")
     detail = f": {alert['detail']}" if alert["detail"] else ""
-    todo = f"{alert['suggestion']} {alert['runbook']}"
+    text = ALERTS.get(alert["code"])  # none: a code of another version
+    todo = " ".join(([] if text is None else [f"{text.english}."]) + [alert["suggestion"], alert["runbook"]])
     return f"[{colour}]{escape(said + detail)}[/{colour}], since {alert['since']}\n    {escape(todo)}"
 
 
@@ -159,6 +162,12 @@ _LINK = re.compile(r"\[([^]]*)\]\(\.\./([^)]*)\)")
 
 def _spoken(link: re.Match[str]) -> str:
     return f"{link[1]}: docs/{link[2]}"
+
+
+def _paused(paused: str | None, paused_at: int | None) -> str | None:
+    """Why a table stands, with the number by which ``table.resume`` answers it."""
+    why = _why(paused)
+    return why if why is None or paused_at is None else f"{why} (pause {paused_at})"
 
 
 def _why(paused: str | None) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from dealer_daemon.config import Config
 from dealer_daemon.doctor.broker import look_at_broker, look_at_credentials
 from dealer_daemon.doctor.finding import Finding, good, warning
+from dealer_daemon.doctor.listening import look_at_listening
 from dealer_daemon.doctor.machine import Machine
 from dealer_daemon.doctor.ports import look_at_port
 from dealer_daemon.doctor.system import look_at_clock, look_at_disk, look_at_libraries, look_at_others
@@ -32,6 +33,8 @@ def examine(config: Config | None, machine: Machine) -> Iterator[Finding]:
         if runs
         else warning("station", "it does not run", "`systemctl start dealer-station`")
     )
+    if not runs:
+        yield from look_at_listening(config)
     attached = find_attached(machine.sys, machine.dev, machine.proc)
     for table in config.tables.values():
         for device in table.devices:

@@ -115,6 +115,23 @@ def codes(state: TableState, table: TableHealth, host: HostHealth | None = None)
     return {alert.code for alert in conditions(state, table, host or HostHealth()).stands}
 
 
+def test_one_cause_is_one_alert() -> None:
+    device = TableHealth(devices={"wheel": DeviceHealth(link="up")})
+    noise = TableState(table="r1", faults={"wheel": ["no_valid_frame", "silent"]})
+    assert {alert.about for alert in conditions(noise, device, HostHealth()).stands} == {"no_valid_frame"}
+    silent = TableState(table="r1", faults={"wheel": ["silent"]})
+    assert {alert.about for alert in conditions(silent, device, HostHealth()).stands} == {"silent"}
+
+    stands = TableState(table="r1", paused="journal_behind", paused_by="station")
+    held = TableHealth(held=HeldBody(reason="journal_behind", detail="an old copy"))
+    assert codes(stands, held) == {"station_held"}
+    assert codes(stands, TableHealth()) == {"table_paused"}  # and once that is over, a manager resumes the table
+    left = TableHealth(connected=False, held=HeldBody(reason="station_contested", detail="another is there"))
+    assert codes(TableState(table="r1", paused="station_contested", paused_by="station"), left) == {"station_held"}
+    other = TableState(table="r1", paused="tries_exhausted", paused_by="station")
+    assert codes(other, held) == {"station_held", "table_paused"}
+
+
 def test_a_lent_device_needs_nobody() -> None:
     state = TableState(table="r1", lent={"wheel": "Li"}, faults={"wheel": ["link_lost", "silent"]})
     table = TableHealth(devices={"wheel": DeviceHealth(link="waiting")})
