@@ -88,7 +88,8 @@ def plan(running: Config, found: Config) -> Plan:
     if 0 in (running.station.flight_recorder_days, found.station.flight_recorder_days):
         station = _not_after_all("flight_recorder_days", running.station, station, applied, refused)
     refused += _screen(running.screen, found.screen)
-    refused += [NotTaken(f"monitoring.{key}", RESTART) for key, _, _ in _differing(running.monitoring, found.monitoring)]
+    moved = _differing(running.monitoring, found.monitoring)
+    refused += [NotTaken(f"monitoring.{key}", RESTART) for key, _, _ in moved]
     tables, changed = dict(running.tables), []
     for name in sorted(running.tables.keys() | found.tables.keys()):
         was, now = running.tables.get(name), found.tables.get(name)
