@@ -155,12 +155,22 @@ def test_the_commands_of_the_runbook_are_understood(repository: Path) -> None:
     assert {"dealer-daemon status", "dealer-daemon run", "dealer-calibrate probe", "dealer-daemon keys"} <= found
 
 
-def test_the_command_of_the_runbook_is_one(repository: Path) -> None:
+def test_the_command_of_the_runbook_is_another_one_each_time_and_its_answer_is_seen(repository: Path) -> None:
+    """The line as it stands, through a shell: a used id would be refused, and nobody would hear it."""
     text = (repository / "docs/howto/runbook.md").read_text(encoding="utf-8")
-    (body,) = re.findall(r"mosquitto_pub .* -m '(.*)'", text)
-    command = parse_command(body.encode())
-    assert isinstance(command, Command)
-    assert command.name == "table.resume"
+    (line,) = re.findall(r"^mosquitto_rr .*$", text, re.MULTILINE)
+    run = f'mosquitto_rr() {{ printf "%s\\0" "$@"; }}; {line}'
+    commands = []
+    for _ in range(2):
+        words = subprocess.run(["sh", "-c", run], capture_output=True, check=True, text=True).stdout.split("\0")
+        command = parse_command(words[words.index("-m") + 1].encode())
+        assert isinstance(command, Command)
+        assert command.name == "table.resume"
+        topic, answers = words[words.index("-t") + 1], words[words.index("-e") + 1]
+        assert answers == topic.replace("/commands", f"/replies/{command.client}")
+        commands.append(command)
+    assert commands[0].id != commands[1].id
+    assert all(command.sent_ns is not None for command in commands)
 
 
 def test_every_alert_has_its_texts_in_every_language() -> None:
