@@ -15,6 +15,7 @@ from dealer_daemon.cli import (
     enter,
     journal,
     keys,
+    people,
     record,
     reload,
     replay,
@@ -26,7 +27,7 @@ from dealer_daemon.cli import (
 from dealer_daemon.cli.exit_codes import DONE, EXIT_CODES, INTERRUPTED, WRONG, complain
 from dealer_drivers.standard_output import forget_output, output_lost
 
-_COMMANDS = (run, check, doctor, status, reload, enter, record, replay, journal, keys, acl, udev, schema, demo)
+_COMMANDS = (run, check, doctor, status, reload, enter, record, replay, journal, keys, people, acl, udev, schema, demo)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -82,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 async def _run(config: Config, arguments: argparse.Namespace, notifier: Notifier, starts: Starts) -> int:
     from dealer_daemon.config import load_config
     from dealer_daemon.journal import JournalError, StateDirUnusable
+    from dealer_daemon.people import PeopleFileError
     from dealer_daemon.round import FoldError
     from dealer_daemon.service.starts import STEADY_S
     from dealer_daemon.signing import KeyFileError
@@ -116,7 +117,7 @@ async def _run(config: Config, arguments: argparse.Namespace, notifier: Notifier
     loop.add_signal_handler(signal.SIGHUP, reload, station)
     try:
         await station.run(stop, hurry)
-    except (KeyFileError, CredentialMissing, RulesChanged, ShadowChanged, StateDirUnusable) as error:
+    except (KeyFileError, PeopleFileError, CredentialMissing, RulesChanged, ShadowChanged, StateDirUnusable) as error:
         notifier.status(str(error))
         return complain(str(error), WRONG)
     except BindError as error:

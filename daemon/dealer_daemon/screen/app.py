@@ -22,12 +22,13 @@ from dealer_daemon.commands import Command, Reply
 from dealer_daemon.screen.buttons import ACTS, keypad_of
 from dealer_daemon.screen.entry import BadEntry, Entered, enter
 from dealer_daemon.screen.feed import Feed
-from dealer_daemon.screen.gatekeeper import Gatekeeper, Person, Refused
+from dealer_daemon.screen.gatekeeper import Gatekeeper, Needs, Person, Refused
 from dealer_daemon.screen.guard import App, Guard, Receive, Scope, Send
 from dealer_daemon.screen.pages import filled, static_files
 from dealer_daemon.screen.sight import Sight
 from dealer_daemon.screen.texts import Text, plain, say, word
 from dealer_daemon.words import Language
+from dealer_daemon.words.table_screen import PHRASES
 
 CLIENT = "screen"
 """In commands and logs: where they came from."""
@@ -90,6 +91,8 @@ class Screen:
             Route("/tables/{table}/acts/{act}", self._act, methods=["POST"]),
             Route("/tables/{table}/entry", self._entry, methods=["POST"]),
             Route("/static/{name}", self._file),
+            Route("/words/{place}", self._words),
+            *gatekeeper.routes(),
             *more,
         ]
         self.app: App = Guard(Starlette(routes=routes), names)
@@ -145,11 +148,22 @@ class Screen:
             raise HTTPException(404, "there is no such file\n")
         return Response(found[0], media_type=found[1])
 
+    async def _words(self, request: Request) -> Response:
+        """The phrases of one place in every language, for what a page says by itself; ``{parts}`` are filled there."""
+        found = PHRASES.get(request.path_params["place"])
+        if found is None:
+            raise HTTPException(404, "there are no such words\n")
+        body = {
+            code: Text(code=code, english=phrase.english, simplified=phrase.simplified, traditional=phrase.traditional)
+            for code, phrase in found.items()
+        }
+        return Response(msgspec.json.encode(body), media_type="application/json")
+
     # -- acts ----------------------------------------------------------------------------------------------------
 
-    async def authorise(self, request: Request, act: str) -> Person | Response:
+    async def authorise(self, request: Request, act: str, needs: Needs = Needs.DEALER) -> Person | Response:
         """Who acts, or the answer to give. Everything that acts begins with this."""
-        found = await self.gatekeeper.authorise(request, act)
+        found = await self.gatekeeper.authorise(request, act, needs)
         if not isinstance(found, Refused):
             return found
         self._log.warning("screen_act_refused", name=act, reason=found.text.code)

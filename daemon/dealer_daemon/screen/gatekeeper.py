@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
 
 from dealer_daemon.commands import Role
 from dealer_daemon.screen.texts import Text, say
@@ -27,18 +31,62 @@ class Refused:
     text: Text
 
 
+class Needs(StrEnum):
+    """What is asked of who asks."""
+
+    DEALER = "dealer"
+    """Something of the dealer's page; whoever does it does it as a dealer."""
+    MANAGER = "manager"
+    """To look at what a manager has before them."""
+    MANAGER_ACT = "manager_act"
+    """Something that only a manager may do: with the second factor."""
+    TECHNICIAN = "technician"
+    """To look at the devices."""
+
+
+MAY: dict[Needs, frozenset[Role]] = {
+    Needs.DEALER: frozenset({Role.DEALER, Role.MANAGER}),
+    Needs.MANAGER: frozenset({Role.MANAGER}),
+    Needs.MANAGER_ACT: frozenset({Role.MANAGER}),
+    Needs.TECHNICIAN: frozenset({Role.TECHNICIAN, Role.MANAGER}),
+}
+"""Who may."""
+
+
 class Gatekeeper(Protocol):
     """Decides about one request."""
 
-    async def authorise(self, request: Request, act: str) -> Person | Refused:
-        """Who asks for ``act`` (a word of ``buttons.ACTS``, or ``enter``), or why they may not."""
+    async def authorise(self, request: Request, act: str, needs: Needs = Needs.DEALER) -> Person | Refused:
+        """Who asks for ``act`` (a word of ``buttons.ACTS``, ``enter``, …), or why they may not."""
+        ...
+
+    def routes(self) -> list[BaseRoute]:
+        """Its own addresses; ``/session`` is among them."""
+        ...
+
+    def stays(self, request: Request) -> Callable[[], bool]:
+        """For a stream that was authorised: whether who asked for it is signed in still."""
         ...
 
 
 class NobodyMayAct:
     """Where there is no credential file nobody can be known, so nobody acts."""
 
-    async def authorise(self, request: Request, act: str) -> Person | Refused:
+    async def authorise(self, request: Request, act: str, needs: Needs = Needs.DEALER) -> Person | Refused:
         """Refuses."""
-        del request, act
+        del request, act, needs
         return Refused(403, say("refused_act", "nobody_may_act"))
+
+    def routes(self) -> list[BaseRoute]:
+        """``/session`` says that there is none."""
+        return [Route("/session", _no_session)]
+
+    def stays(self, request: Request) -> Callable[[], bool]:
+        """Nobody is."""
+        del request
+        return lambda: False
+
+
+async def _no_session(request: Request) -> Response:
+    del request
+    return JSONResponse({"csrf": "", "person": None})

@@ -19,6 +19,7 @@ from dealer_daemon.config.lines import KeyPath
 from dealer_daemon.config.loader import AlsoCheck
 from dealer_daemon.config.walk import Problem
 from dealer_daemon.mqtt.settings import ca_problem, certificate_problems, password_problem
+from dealer_daemon.people import PeopleFileError, read_people
 from dealer_daemon.signing import KeyFileError, public_keys_in, read_signing_key
 from dealer_drivers.secret_files import (
     DIRECTORY,
@@ -86,7 +87,7 @@ def secrets_open(config: Config) -> list[str]:
 
 
 def _secrets(config: Config) -> Iterator[Path]:
-    screen = [] if config.screen is None else [config.screen.key_file, config.screen.people_file]
+    screen = [] if config.screen is None else [config.screen.key_file]
     for value in (config.mqtt.password_file, config.mqtt.key_file, *screen):
         if value is not None and not is_credential(value):
             yield Path(value)
@@ -146,10 +147,19 @@ def _file_problems(one: _Named, there: bool) -> Iterator[Problem]:
     if (reason := endless(path)) is not None:
         yield Problem(one.path, reason)
         return
-    looks = {"password_file": password_problem, "ca_file": ca_problem}
+    looks = {"password_file": password_problem, "ca_file": ca_problem, "people_file": people_problem}
     reason = looks.get(str(one.path[-1]), _unreadable)(path)
     if reason is not None:
         yield Problem(one.path, reason)
+
+
+def people_problem(path: Path) -> str | None:
+    """Why nobody could sign in by this file. One that others may read is refused: its PINs are short."""
+    try:
+        read_people(path)
+    except PeopleFileError as error:
+        return str(error)
+    return None
 
 
 def _unreadable(path: Path) -> str | None:

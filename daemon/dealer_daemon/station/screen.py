@@ -13,11 +13,13 @@ from dealer_daemon.config import ScreenConfig
 from dealer_daemon.config.screen import listen_address
 from dealer_daemon.events import Event
 from dealer_daemon.journal import Journal
+from dealer_daemon.people import PeopleFile
 from dealer_daemon.screen.app import Screen
 from dealer_daemon.screen.board import BoardView, board_view
 from dealer_daemon.screen.build import view
+from dealer_daemon.screen.door import Door
 from dealer_daemon.screen.feed import LOOK_EVERY_S, Feed
-from dealer_daemon.screen.gatekeeper import NobodyMayAct
+from dealer_daemon.screen.gatekeeper import Gatekeeper, NobodyMayAct
 from dealer_daemon.screen.recall import ENOUGH, Recall, recall
 from dealer_daemon.screen.sight import DeviceSight, Sight, face_of
 from dealer_daemon.screen.view import View
@@ -101,14 +103,15 @@ class TableOnScreen:
 
 
 class StationScreen:
-    """Serves the screen of every table from ``start`` to ``stop``. Raises ``CredentialMissing``."""
+    """Serves the screen of every table from ``start`` to ``stop``. Raises ``CredentialMissing``
+    and ``PeopleFileError``."""
 
     def __init__(
         self, config: ScreenConfig, parts: Mapping[str, Parts], journal: Journal, clock: Clock, boot: str
     ) -> None:
         self._tables = {name: TableOnScreen(one, journal, clock, boot) for name, one in parts.items()}
         address = listen_address(config.listen)
-        self._screen = Screen(self._tables, NobodyMayAct(), [address.host, *config.names], boot)
+        self._screen = Screen(self._tables, _gatekeeper(config), [address.host, *config.names], boot)
         files = [None if path is None else secret_file(path) for path in (config.cert_file, config.key_file)]
         listen = Listen(host=address.host, port=address.port, cert_file=files[0], key_file=files[1])
         self._server = WebServer(self._screen.app, listen)
@@ -146,3 +149,9 @@ class StationScreen:
             await asyncio.sleep(LOOK_EVERY_S)
             for table in self._tables.values():
                 loop.call_soon(table.feed.show)  # one that fails is said in the log, and is not the others' affair
+
+
+def _gatekeeper(config: ScreenConfig) -> Gatekeeper:
+    if config.people_file is None:
+        return NobodyMayAct()
+    return Door(PeopleFile(secret_file(config.people_file)))

@@ -283,9 +283,10 @@ class Station:
         """Run until ``stop`` is set, and then to the end of what is under way, as long as the stop waits for it and
         ``hurry`` is not set. Says whether everything was committed and acknowledged by then.
 
-        Raises ``KeyFileError`` or ``CredentialMissing`` when a secret cannot be used, ``JournalError`` when the journal
-        cannot be opened or is damaged, ``BindError`` when the screen's port is another's, ``FoldError`` when its
-        events are not a table's, and whatever went wrong that must not be papered over.
+        Raises ``KeyFileError``, ``PeopleFileError`` or ``CredentialMissing`` when a secret cannot be used,
+        ``JournalError`` when the journal cannot be opened or is damaged, ``BindError`` when the screen's port is
+        another's, ``FoldError`` when its events are not a table's, and whatever went wrong that must not be papered
+        over.
         """
         state_dir = Path(self.config.station.state_dir)
         key = station_key(self.config)

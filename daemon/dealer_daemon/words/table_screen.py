@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dealer_daemon.words.people_screen import PEOPLE_PHRASES
 from dealer_daemon.words.phrase import Phrase
 from dealer_daemon.words.scoreboard import BOARD, GOOD_ROADS, TALLIES, VALUES
 
@@ -310,5 +311,6 @@ PHRASES: dict[str, dict[str, Phrase]] = {
     "tally": TALLIES,
     "value": VALUES,
     "good_road": GOOD_ROADS,
+    **PEOPLE_PHRASES,
 }
 """By where they stand. A code is of one of them alone, not of the whole."""

@@ -9,7 +9,7 @@ import pytest
 
 from dealer_daemon.cli import main
 from dealer_daemon.config import Config, ConfigErrors, parse_config
-from dealer_daemon.station.named_files import files_check, secrets_open
+from dealer_daemon.station.named_files import files_check
 from dealer_daemon.words import Language
 from support.pki import Authority
 from support.roulette_host import CONFIG
@@ -104,7 +104,8 @@ def test_a_language_that_there_is_not() -> None:
 def test_the_files_of_the_screen_are_looked_at(tmp_path: Path) -> None:
     Authority(tmp_path, "ca").issue("one")
     Authority(tmp_path, "other").issue("two")
-    (tmp_path / "people.json").write_text("{}")
+    (tmp_path / "people.json").write_text('{"people": []}')
+    (tmp_path / "people.json").chmod(0o600)
     section = """[screen]
 listen = "0.0.0.0:8443"
 cert_file = "one.pem"
@@ -126,14 +127,7 @@ people_file = "PEOPLE"
     assert "cannot be read" in found["screen.people_file"]
     assert list(said("two.key", "people.json")) == ["screen.key_file"]
     (tmp_path / "people.json").chmod(0o644)
-    assert (
-        "people.json"
-        in secrets_open(
-            parse_config(
-                section.replace("KEY", "one.key").replace("PEOPLE", "people.json") + CONFIG, tmp_path / "station.toml"
-            )
-        )[-1]
-    )
+    assert "chmod 0640" in said("one.key", "people.json")["screen.people_file"], "PINs are short: nobody else reads it"
 
 
 def test_a_port_that_is_taken_stops_the_start_with_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,8 @@
 // The feed of a page's table: a view when it comes and after each change, a heartbeat between. What is shown is live
 // only while that goes on; else the page says so, large, and tries again by itself.
 
+import { forgetSession, session } from "./session.js";
+
 const STALE_MS = 5000;
 const AGAIN_MS = 1000;
 
@@ -16,8 +18,9 @@ export function words(text) {
   return text ? text[language] : "";
 }
 
-/** Calls `show(view)` with each view of the page's table. `address` is the feed's. */
-export function follow(show, address = `/tables/${encodeURIComponent(table)}/feed`) {
+/** Calls `show(view)` with each view of the page's table. `address` is the feed's; `closed()` is told where the station
+ * does not give it to this browser. */
+export function follow(show, address = `/tables/${encodeURIComponent(table)}/feed`, closed = () => {}) {
   let source = null;
   let stale = 0;
   let shown = false;
@@ -62,19 +65,25 @@ export function follow(show, address = `/tables/${encodeURIComponent(table)}/fee
     source.addEventListener("beat", (event) => heard(JSON.parse(event.data).at));
     source.addEventListener("error", () => {
       // A connection that broke is old at once for whoever acts, and looks old when it stays away.
-      if (source.readyState === EventSource.CLOSED) setTimeout(open, AGAIN_MS);
+      if (source.readyState !== EventSource.CLOSED) return;
+      setTimeout(open, AGAIN_MS);
+      closed();
     });
   }
 
   open();
 }
 
-/** Sends what somebody asks for; answers `{ok, text, detail}`, or null where the station did not answer. */
-export async function ask(address, body) {
+/** Sends what somebody asks for, with the token of this browser's session; answers `{ok, status, text, detail}`, or null
+ * where the station did not answer. */
+export async function ask(address, body = {}) {
+  const { csrf } = await session();
   const answer = await fetch(address, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", "x-csrf-token": csrf },
     body: JSON.stringify(body),
   }).catch(() => null);
-  return answer ? answer.json().catch(() => null) : null;
+  if (answer && (answer.status === 401 || answer.status === 403)) forgetSession();
+  const said = answer ? await answer.json().catch(() => null) : null;
+  return said && { ...said, status: answer.status };
 }

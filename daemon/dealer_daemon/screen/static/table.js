@@ -3,6 +3,7 @@
 import { ask, follow, heardAt, table, words } from "./live.js";
 import { back, bean, die, el, face, put } from "./draw.js";
 import { keypad } from "./keypad.js";
+import { showWho, toSignIn } from "./session.js";
 
 const ANSWER_MS = 6000;
 const CARD_SIZES_REM = [10.5, 9.6, 8.8, 8, 7.2, 6.5, 5.8, 5.2, 4.6, 4, 3.4];
@@ -95,8 +96,10 @@ function button(one) {
   const node = el("button", { type: "button", class: one.weight, "data-act": one.act }, words(one.text));
   node.addEventListener("click", async () => {
     node.disabled = true;
-    say(await ask(`/tables/${encodeURIComponent(table)}/acts/${one.act}`, { id: crypto.randomUUID(), at: heardAt, about: one.about }));
+    const answer = await ask(`/tables/${encodeURIComponent(table)}/acts/${one.act}`, { id: crypto.randomUUID(), at: heardAt, about: one.about });
+    say(answer);
     node.disabled = false;
+    if (answer && answer.status === 401) toSignIn();
   });
   return node;
 }
@@ -130,3 +133,4 @@ clock();
 setInterval(clock, 1000);
 addEventListener("resize", fit);
 follow(show);
+showWho();
