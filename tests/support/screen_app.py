@@ -11,11 +11,15 @@ from pathlib import Path
 from dealer_daemon.boards import Kept, board_body, keep
 from dealer_daemon.boards.build import GAMES_WITH_ROADS
 from dealer_daemon.commands import Command, Reply
+from dealer_daemon.evidence import Evidence
 from dealer_daemon.screen.app import Screen
 from dealer_daemon.screen.board import BoardView, board_view
 from dealer_daemon.screen.build import view
+from dealer_daemon.screen.desk import Desk
 from dealer_daemon.screen.feed import Feed
 from dealer_daemon.screen.gatekeeper import Gatekeeper, NobodyMayAct
+from dealer_daemon.screen.manager_view import manager_view
+from dealer_daemon.screen.memory import Memory, remember
 from dealer_daemon.screen.sight import Sight
 from dealer_daemon.web import Listen, WebServer
 from support.screen_play import BOOT, ScreenPlay
@@ -28,13 +32,25 @@ class PlayedTable:
         self.play = play
         self.commands: list[Command] = []
         self.boot = BOOT
+        self.pieces: dict[str, Evidence] = {}
         self.feed = Feed(lambda: view(self.sight()), self.now_ns)
         self.board = Feed(self._board, self.now_ns)
+        self.desk = Feed(lambda: manager_view(self.sight(), self.memory), self.now_ns)
 
     def _board(self) -> BoardView:
         config = self.play.config
         kept = Kept(game=config.game, with_shoe=config.game in GAMES_WITH_ROADS)
         return board_view(board_body(keep(kept, self.play.events), config.name), config, BOOT)
+
+    def feeds(self) -> tuple[Feed, ...]:
+        return self.feed, self.board, self.desk
+
+    @property
+    def memory(self) -> Memory:
+        return remember(Memory(), self.play.events)
+
+    def evidence(self, name: str) -> Evidence | None:
+        return self.pieces.get(name)
 
     def sight(self) -> Sight:
         return replace(self.play.sight, boot=self.boot)
@@ -58,7 +74,7 @@ async def served(
 ) -> AsyncIterator[str]:
     """The address, ``http://127.0.0.1:port``, until the block ends. ``tls``: ``NAME`` of ``NAME.pem`` and
     ``NAME.key``."""
-    screen = Screen(tables, gatekeeper or NobodyMayAct(), boot=boot)
+    screen = Screen(tables, gatekeeper or NobodyMayAct(), boot=boot, more=Desk(tables).routes())
     files = {} if tls is None else {"cert_file": tls.with_suffix(".pem"), "key_file": tls.with_suffix(".key")}
     server = WebServer(screen.app, Listen(host="127.0.0.1", port=port, **files))
     await server.start()

@@ -44,6 +44,10 @@ class ScreenTable(Protocol):
     board: Feed
     """Of its scoreboard."""
 
+    def feeds(self) -> Iterable[Feed]:
+        """Every feed of the table, this one too."""
+        ...
+
     def sight(self) -> Sight:
         """All that its view is made from, as of now."""
         ...
@@ -95,13 +99,15 @@ class Screen:
             *gatekeeper.routes(),
             *more,
         ]
-        self.app: App = Guard(Starlette(routes=routes), names)
+        inner = Starlette(routes=routes)
+        inner.state.screen = self
+        self.app: App = Guard(inner, names)
 
     def close(self) -> None:
         """End the feeds."""
         for table in self.tables.values():
-            table.feed.close()
-            table.board.close()
+            for feed in table.feeds():
+                feed.close()
 
     # -- pages ---------------------------------------------------------------------------------------------------
 
@@ -178,7 +184,7 @@ class Screen:
         if isinstance(person, Response):
             return person
         pressed = await read_body(request, Pressed)
-        at_ns = None if pressed is None else _shown_at(pressed.at, table.now_ns())
+        at_ns = None if pressed is None else shown_at(pressed.at, table.now_ns())
         if pressed is None or at_ns is None or set(pressed.about) - set(act.about):
             return answer(400, say("refused_act", "request_wrong"))
         reply = table.command(
@@ -247,7 +253,7 @@ def replied(reply: Reply) -> Response:
     return answer(409, say("answer", code) if reply.error is not None else plain(code), reply.message)
 
 
-def _shown_at(at: str, now_ns: int) -> int | None:
+def shown_at(at: str, now_ns: int) -> int | None:
     """When the page last heard from the feed; ``None`` for what cannot be."""
     if not (at.isascii() and at.isdigit() and len(at) <= 20):
         return None

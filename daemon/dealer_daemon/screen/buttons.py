@@ -78,6 +78,14 @@ _FIELDS: dict[str, tuple[str, int, Callable[[], list[str]]]] = {
 }
 
 
+def keys_of(game: str) -> tuple[str, int, list[str]] | None:
+    """How a result of a game is keyed in: the field, of how many keys, out of which. ``None`` for a card game."""
+    if game not in _FIELDS:
+        return None
+    field, count, choices = _FIELDS[game]
+    return field, count, choices()
+
+
 def keypad_of(sight: Sight) -> Keypad | None:
     """The keypad, while a result may be keyed in: betting closed, and the table has no sensor or its manager let it."""
     face, current = sight.face, sight.state.round

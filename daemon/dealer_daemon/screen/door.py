@@ -102,7 +102,8 @@ class Door:
                 return Refused(403, say("sign_in", "pin_unset"))
             if self._now() >= session.pin_until:
                 return Refused(403, say("sign_in", "pin_first"))
-        session.used = self._now()
+        if changes:  # a page that looks by itself keeps nobody signed in
+            session.used = self._now()
         # At the dealer's page everybody acts as a dealer does: a manager's own acts ask for the PIN, and a reason.
         return Person(session.person.name, Role.DEALER if needs is Needs.DEALER else role)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dealer_daemon.games import CardGame, load_game
 from dealer_daemon.round import OpenRound, TableState
 from dealer_daemon.screen.due import due_position
 from dealer_daemon.screen.hands import hands_of
@@ -48,11 +49,20 @@ def _cards(face: Face, state: TableState, current: OpenRound | None, played: str
     outcome = state.outcome
     if outcome is None or outcome.round != state.previous_round or played != face.game.name:
         return None
-    facts = outcome.facts
+    return _settled_cards(face.game.name, outcome.facts)
+
+
+def settled_felt(game: str, facts: Mapping[str, Any]) -> Felt | None:
+    """What a round that is over shows, by its outcome's facts."""
+    if isinstance(load_game(game), CardGame):
+        return _settled_cards(game, facts)
+    return _result(game, facts, settled=True)
+
+
+def _settled_cards(game: str, facts: Mapping[str, Any]) -> Cards:
     winner = facts.get("winner")
     result = say("winner", winner) if isinstance(winner, str) and winner else None
-    hands = hands_of(face.game.name, facts, complete=True)
-    return Cards(heading=_heading(True), hands=hands, result=result, settled=True)
+    return Cards(heading=_heading(True), hands=hands_of(game, facts, complete=True), result=result, settled=True)
 
 
 def _with_places(hands: Sequence[Hand], steps: Sequence[Step], due: str | None) -> list[Hand]:

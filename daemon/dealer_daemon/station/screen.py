@@ -12,14 +12,18 @@ from dealer_daemon.commands import Command, Reply
 from dealer_daemon.config import ScreenConfig
 from dealer_daemon.config.screen import listen_address
 from dealer_daemon.events import Event
-from dealer_daemon.journal import Journal
+from dealer_daemon.evidence import Evidence
+from dealer_daemon.journal import Journal, JournalUnavailable
 from dealer_daemon.people import PeopleFile
 from dealer_daemon.screen.app import Screen
 from dealer_daemon.screen.board import BoardView, board_view
 from dealer_daemon.screen.build import view
+from dealer_daemon.screen.desk import Desk
 from dealer_daemon.screen.door import Door
 from dealer_daemon.screen.feed import LOOK_EVERY_S, Feed
 from dealer_daemon.screen.gatekeeper import Gatekeeper, NobodyMayAct
+from dealer_daemon.screen.manager_view import manager_view
+from dealer_daemon.screen.memory import Memory, remember
 from dealer_daemon.screen.recall import ENOUGH, Recall, recall
 from dealer_daemon.screen.sight import DeviceSight, Sight, face_of
 from dealer_daemon.screen.view import View
@@ -61,15 +65,36 @@ class TableOnScreen:
         name, last = parts.host.config.name, parts.host.committed.sequence
         after = max(last - ENOUGH, journal.first_sequence(name) - 1)
         self._recall = recall(Recall(), journal.events(name, after=after))
+        self._memory = remember(Memory(), journal.events(name, after=after))
+        self._journal = journal
         self.feed = Feed(self._view, self.now_ns)
         self.board = Feed(self._board_view, self.now_ns)
-        parts.watch(self.feed.changed)
-        parts.watch(self.board.changed)
+        self.desk = Feed(lambda: manager_view(self.sight(), self._memory), self.now_ns)
+        for feed in self.feeds():
+            parts.watch(feed.changed)
+
+    def feeds(self) -> tuple[Feed, ...]:
+        """Of each kind of page."""
+        return self.feed, self.board, self.desk
+
+    @property
+    def memory(self) -> Memory:
+        """What a service manager may go back to."""
+        return self._memory
+
+    def evidence(self, name: str) -> Evidence | None:
+        """Out of the journal; ``None`` also while it cannot be read."""
+        try:
+            return self._journal.evidence(name)
+        except JournalUnavailable:
+            return None
 
     def heard(self, events: Sequence[Event]) -> None:
         """The journal committed ``events``, of whatever table."""
         name = self._parts.host.config.name
-        self._recall = recall(self._recall, [event for event in events if event.table == name])
+        own = [event for event in events if event.table == name]
+        self._recall = recall(self._recall, own)
+        self._memory = remember(self._memory, own)
 
     def sight(self) -> Sight:
         """As of now."""
@@ -111,7 +136,8 @@ class StationScreen:
     ) -> None:
         self._tables = {name: TableOnScreen(one, journal, clock, boot) for name, one in parts.items()}
         address = listen_address(config.listen)
-        self._screen = Screen(self._tables, _gatekeeper(config), [address.host, *config.names], boot)
+        more = [*Desk(self._tables).routes()]
+        self._screen = Screen(self._tables, _gatekeeper(config), [address.host, *config.names], boot, more)
         files = [None if path is None else secret_file(path) for path in (config.cert_file, config.key_file)]
         listen = Listen(host=address.host, port=address.port, cert_file=files[0], key_file=files[1])
         self._server = WebServer(self._screen.app, listen)
@@ -148,7 +174,8 @@ class StationScreen:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             for table in self._tables.values():
-                loop.call_soon(table.feed.show)  # one that fails is said in the log, and is not the others' affair
+                for feed in table.feeds():
+                    loop.call_soon(feed.show)  # one that fails is said in the log, and is not the others' affair
 
 
 def _gatekeeper(config: ScreenConfig) -> Gatekeeper:

@@ -37,6 +37,64 @@ SIGN_IN: dict[str, Phrase] = {
 }
 """Of signing in, and of the second factor."""
 
+MANAGER: dict[str, Phrase] = {
+    # Acts.
+    "pause": Phrase("Pause the table", "暂停本桌", "暫停本桌"),
+    "resume": Phrase("Let the table go on", "恢复本桌", "恢復本桌"),
+    "void": Phrase("Void the round", "本局作废", "本局作廢"),
+    "card": Phrase("Correct a card", "更正一张牌", "更正一張牌"),
+    "refuse": Phrase("Not valid: do it again", "判为无效，重新进行", "判為無效，重新進行"),
+    "decide": Phrase("Decide by the video", "依录像裁定", "依錄影裁定"),
+    "decide_card": Phrase("Decide one card by the video", "依录像裁定一张牌", "依錄影裁定一張牌"),
+    "decide_hand": Phrase("Decide the whole hand", "裁定整局牌", "裁定整局牌"),
+    "correct": Phrase("Correct this outcome", "更正此结果", "更正此結果"),
+    "shoe": Phrase("Change the shoe", "更换牌靴", "更換牌靴"),
+    "allow_entry": Phrase("Allow keying in by hand", "准许人工录入", "准許人工錄入"),
+    # The page.
+    "title": Phrase("Service manager", "服务经理", "服務經理"),
+    "acts": Phrase("What may be done now", "当前可执行", "目前可執行"),
+    "ended": Phrase("Newest outcomes", "最近结果", "最近結果"),
+    "evidence": Phrase("Evidence", "证据图像", "證據影像"),
+    "no_pictures": Phrase("No pictures that may be seen", "无可查看的图像", "無可查看的影像"),
+    "no_outcomes": Phrase("No outcome yet", "尚无结果", "尚無結果"),
+    "corrected": Phrase("corrected", "已更正", "已更正"),
+    "other_game": Phrase("another game", "其他游戏", "其他遊戲"),
+    "lies": Phrase("Read", "判读", "判讀"),
+    "number_is": Phrase("{number} {colour}", "{number} {colour}", "{number} {colour}"),
+    "segment_is": Phrase("{name}, segment {n}", "{name}，第{n}格", "{name}，第{n}格"),
+    "hand_is": Phrase("{hand}: {cards}", "{hand}：{cards}", "{hand}：{cards}"),
+    # The form.
+    "position": Phrase("Position", "牌位", "牌位"),
+    "new_card": Phrase("Card", "牌", "牌"),
+    "choose_card": Phrase("Choose a card", "请选牌", "請選牌"),
+    "result": Phrase("Result", "结果", "結果"),
+    "deck_set": Phrase("Deck set", "牌组", "牌組"),
+    "any_set": Phrase("not named", "不指定", "不指定"),
+    "add_place": Phrase("Add a position", "增加牌位", "增加牌位"),
+    "no_card": Phrase("no card", "无牌", "無牌"),
+    "reason": Phrase("Reason", "原因", "原因"),
+    "reason_needed": Phrase("A reason is needed", "必须填写原因", "必須填寫原因"),
+    "not_filled": Phrase("Something is missing", "尚未填写完整", "尚未填寫完整"),
+    "check": Phrase("Check", "核对", "核對"),
+    "cancel": Phrase("Cancel", "取消", "取消"),
+    "change": Phrase("Change", "修改", "修改"),
+    "recorded": Phrase("This will be recorded", "将记录以下内容", "將記錄以下內容"),
+    "act": Phrase("Act", "操作", "操作"),
+    "table": Phrase("Table", "台桌", "檯桌"),
+    "round": Phrase("Round", "局号", "局號"),
+    "pause_number": Phrase("Pause", "暂停编号", "暫停編號"),
+    "replaces": Phrase("Replaces event", "替代事件", "替代事件"),
+    "by": Phrase("By", "操作人", "操作人"),
+    "pin": Phrase("PIN", "个人识别码", "個人識別碼"),
+    "record": Phrase("Record it", "确认记录", "確認記錄"),
+    "moved_on": Phrase(
+        "The table has moved on: look again", "台桌状态已变化，请重新查看", "檯桌狀態已變化，請重新查看"
+    ),
+    "unheard": Phrase("No answer: look whether it was done", "无应答，请查看是否已执行", "無回應，請查看是否已執行"),
+}
+"""Of the service manager's page."""
+
 PEOPLE_PHRASES: dict[str, dict[str, Phrase]] = {
     "sign_in": SIGN_IN,
+    "manager": MANAGER,
 }
