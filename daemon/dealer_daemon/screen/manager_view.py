@@ -51,6 +51,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     whole: bool = False
     expects: list[dict[str, Any]] = []
     """Goes back with a whole hand: what the server said."""
+    stands: Text | None = None
+    """What the act puts something else in the place of."""
     deck_sets: list[str] | None = None
     """One of these may be named."""
     asked: str = ""
@@ -185,6 +187,7 @@ def _places(sight: Sight, cards: Mapping[str, str]) -> list[Place]:
 
 def _ended(sight: Sight, one: Ended) -> EndedRound:
     felt = settled_felt(one.game, one.facts)
+    result = plain("?") if felt is None else said_of(felt)
     offer = None
     if one.game == sight.face.game.name:
         hand = sight.face.procedure is not None
@@ -195,12 +198,13 @@ def _ended(sight: Sight, one: Ended) -> EndedRound:
             keys=None if hand else _keys(sight),
             places=[_place(position, card) for position, card in one.cards.items()] if hand else None,
             whole=hand,
+            stands=result,
             expects=list(one.expects),
         )
     return EndedRound(
         round=one.round,
         sequence=one.sequence,
-        result=plain("?") if felt is None else said_of(felt),
+        result=result,
         at_ms=one.wall_ns // 1_000_000,
         corrected=one.corrected,
         offer=offer,

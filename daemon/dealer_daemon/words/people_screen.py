@@ -84,6 +84,7 @@ MANAGER: dict[str, Phrase] = {
     "round": Phrase("Round", "局号", "局號"),
     "pause_number": Phrase("Pause", "暂停编号", "暫停編號"),
     "replaces": Phrase("Replaces event", "替代事件", "替代事件"),
+    "stands": Phrase("Was", "原结果", "原結果"),
     "by": Phrase("By", "操作人", "操作人"),
     "pin": Phrase("PIN", "个人识别码", "個人識別碼"),
     "record": Phrase("Record it", "确认记录", "確認記錄"),

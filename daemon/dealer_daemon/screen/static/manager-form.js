@@ -177,6 +177,7 @@ async function checkIt(say, tell) {
     [say("act"), words(offer.title)],
     [say("table"), table],
     ...Object.entries(offer.about).map(([name, value]) => [say(about[name]), String(value)]),
+    ...(offer.stands ? [[say("stands"), words(offer.stands)]] : []),
     ...told(filled).map(([label, value]) => [label || say("result"), value]),
     [say("reason"), open.reason.trim()],
     [say("by"), person ? person.name : ""],
