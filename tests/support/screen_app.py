@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dealer_daemon.boards import Kept, board_body, keep
 from dealer_daemon.boards.build import GAMES_WITH_ROADS
@@ -21,6 +22,8 @@ from dealer_daemon.screen.gatekeeper import Gatekeeper, NobodyMayAct
 from dealer_daemon.screen.manager_view import manager_view
 from dealer_daemon.screen.memory import Memory, remember
 from dealer_daemon.screen.sight import Sight
+from dealer_daemon.screen.technician_view import TechnicianView, tail_of, technician_view
+from dealer_daemon.screen.workshop import Workshop
 from dealer_daemon.web import Listen, WebServer
 from support.screen_play import BOOT, ScreenPlay
 
@@ -36,6 +39,12 @@ class PlayedTable:
         self.feed = Feed(lambda: view(self.sight()), self.now_ns)
         self.board = Feed(self._board, self.now_ns)
         self.desk = Feed(lambda: manager_view(self.sight(), self.memory), self.now_ns)
+        self.health: dict[str, dict[str, Any]] = {}
+        self.workshop = Feed(self._technicians, self.now_ns)
+
+    def _technicians(self) -> TechnicianView:
+        mqtt = {"connected": True, "protocol": "5", "published": 3, "consumers": {}, "problems": []}
+        return technician_view(self.sight(), self.memory, tail_of((), self.play.events), self.health, mqtt)
 
     def _board(self) -> BoardView:
         config = self.play.config
@@ -43,7 +52,7 @@ class PlayedTable:
         return board_view(board_body(keep(kept, self.play.events), config.name), config, BOOT)
 
     def feeds(self) -> tuple[Feed, ...]:
-        return self.feed, self.board, self.desk
+        return self.feed, self.board, self.desk, self.workshop
 
     @property
     def memory(self) -> Memory:
@@ -74,7 +83,9 @@ async def served(
 ) -> AsyncIterator[str]:
     """The address, ``http://127.0.0.1:port``, until the block ends. ``tls``: ``NAME`` of ``NAME.pem`` and
     ``NAME.key``."""
-    screen = Screen(tables, gatekeeper or NobodyMayAct(), boot=boot, more=Desk(tables).routes())
+    screen = Screen(
+        tables, gatekeeper or NobodyMayAct(), boot=boot, more=[*Desk(tables).routes(), *Workshop(tables).routes()]
+    )
     files = {} if tls is None else {"cert_file": tls.with_suffix(".pem"), "key_file": tls.with_suffix(".key")}
     server = WebServer(screen.app, Listen(host="127.0.0.1", port=port, **files))
     await server.start()

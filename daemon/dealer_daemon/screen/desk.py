@@ -142,23 +142,33 @@ class Desk:
         if isinstance(found, Response):
             return found
         table = self._table(request)
-        listed = []
-        for name, round_id in may_be_seen(table.sight(), table.memory).items():
-            piece = table.evidence(name)
-            if piece is not None:
-                picture = piece.media_type in PICTURES
-                listed.append({"hash": name, "round": round_id, "picture": picture, "bytes": len(piece.body)})
-        return JSONResponse(listed)
+        return listed(table, may_be_seen(table.sight(), table.memory))
 
     async def _picture(self, request: Request) -> Response:
         found = await screen_of(request).authorise(request, "evidence", Needs.MANAGER)
         if isinstance(found, Response):
             return found
-        table, name = self._table(request), request.path_params["hash"]
-        piece = table.evidence(name) if name in may_be_seen(table.sight(), table.memory) else None
-        if piece is None or piece.media_type not in PICTURES:
-            raise HTTPException(404, "there is no such picture, or it may not be seen yet\n")
-        return Response(piece.body, media_type=piece.media_type)
+        table = self._table(request)
+        return picture(table, request.path_params["hash"], may_be_seen(table.sight(), table.memory))
+
+
+def listed(table: DeskTable, names: Mapping[str, str]) -> Response:
+    """What there is of the evidence ``names``, each with its round, and whether it is a picture."""
+    found = []
+    for name, round_id in names.items():
+        piece = table.evidence(name)
+        if piece is not None:
+            is_picture = piece.media_type in PICTURES
+            found.append({"hash": name, "round": round_id, "picture": is_picture, "bytes": len(piece.body)})
+    return JSONResponse(found)
+
+
+def picture(table: DeskTable, name: str, names: Mapping[str, str]) -> Response:
+    """The picture, if it is one of ``names``. Raises ``HTTPException``, 404, for all others alike."""
+    piece = table.evidence(name) if name in names else None
+    if piece is None or piece.media_type not in PICTURES:
+        raise HTTPException(404, "there is no such picture, or it may not be seen yet\n")
+    return Response(piece.body, media_type=piece.media_type)
 
 
 def screen_of(request: Request) -> Screen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
@@ -26,7 +26,9 @@ from dealer_daemon.screen.manager_view import manager_view
 from dealer_daemon.screen.memory import Memory, remember
 from dealer_daemon.screen.recall import ENOUGH, Recall, recall
 from dealer_daemon.screen.sight import DeviceSight, Sight, face_of
+from dealer_daemon.screen.technician_view import TechnicianView, tail_of, technician_view
 from dealer_daemon.screen.view import View
+from dealer_daemon.screen.workshop import Workshop
 from dealer_daemon.station.board import TableBoard
 from dealer_daemon.station.host import TableHost
 from dealer_daemon.web import Listen, WebServer
@@ -49,6 +51,10 @@ class Parts(Protocol):
         """Whether the broker is connected."""
         ...
 
+    def status(self) -> dict[str, Any]:
+        """As ``dealer-daemon status`` has it: ``devices`` and ``mqtt`` are shown to technicians."""
+        ...
+
     def watch(self, changed: Callable[[], None]) -> None:
         """Calls back after each commit, and when a link changed."""
         ...
@@ -66,16 +72,18 @@ class TableOnScreen:
         after = max(last - ENOUGH, journal.first_sequence(name) - 1)
         self._recall = recall(Recall(), journal.events(name, after=after))
         self._memory = remember(Memory(), journal.events(name, after=after))
+        self._tail = tail_of((), journal.events(name, after=after))
         self._journal = journal
         self.feed = Feed(self._view, self.now_ns)
         self.board = Feed(self._board_view, self.now_ns)
         self.desk = Feed(lambda: manager_view(self.sight(), self._memory), self.now_ns)
+        self.workshop = Feed(self._technicians, self.now_ns)
         for feed in self.feeds():
             parts.watch(feed.changed)
 
     def feeds(self) -> tuple[Feed, ...]:
         """Of each kind of page."""
-        return self.feed, self.board, self.desk
+        return self.feed, self.board, self.desk, self.workshop
 
     @property
     def memory(self) -> Memory:
@@ -95,6 +103,7 @@ class TableOnScreen:
         own = [event for event in events if event.table == name]
         self._recall = recall(self._recall, own)
         self._memory = remember(self._memory, own)
+        self._tail = tail_of(self._tail, own)
 
     def sight(self) -> Sight:
         """As of now."""
@@ -120,6 +129,10 @@ class TableOnScreen:
         """The station's wall clock."""
         return self._clock.now().wall_ns
 
+    def _technicians(self) -> TechnicianView:
+        status = self._parts.status()
+        return technician_view(self.sight(), self._memory, self._tail, status["devices"], status["mqtt"])
+
     def _view(self) -> View:
         return view(self.sight())
 
@@ -136,7 +149,7 @@ class StationScreen:
     ) -> None:
         self._tables = {name: TableOnScreen(one, journal, clock, boot) for name, one in parts.items()}
         address = listen_address(config.listen)
-        more = [*Desk(self._tables).routes()]
+        more = [*Desk(self._tables).routes(), *Workshop(self._tables).routes()]
         self._screen = Screen(self._tables, _gatekeeper(config), [address.host, *config.names], boot, more)
         files = [None if path is None else secret_file(path) for path in (config.cert_file, config.key_file)]
         listen = Listen(host=address.host, port=address.port, cert_file=files[0], key_file=files[1])

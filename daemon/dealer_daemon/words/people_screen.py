@@ -95,7 +95,54 @@ MANAGER: dict[str, Phrase] = {
 }
 """Of the service manager's page."""
 
+TECHNICIAN: dict[str, Phrase] = {
+    "devices": Phrase("Devices", "设备", "設備"),
+    "step_link": Phrase("Link", "连接", "連線"),
+    "step_bytes": Phrase("Bytes", "数据", "資料"),
+    "step_frames": Phrase("Valid frames", "有效帧", "有效幀"),
+    "step_readings": Phrase("Readings", "读数", "讀數"),
+    "never": Phrase("never", "从未", "從未"),
+    "ago_s": Phrase("{n} s ago", "{n}秒前", "{n}秒前"),
+    "ago_min": Phrase("{n} min ago", "{n}分钟前", "{n}分鐘前"),
+    "ago_h": Phrase("{n} h ago", "{n}小时前", "{n}小時前"),
+    "ago_days": Phrase("{n} days ago", "{n}天前", "{n}天前"),
+    "since": Phrase("for {n}", "已{n}", "已{n}"),
+    "opening": Phrase("opening", "正在打开", "正在開啟"),
+    "up": Phrase("up", "已连接", "已連線"),
+    "waiting": Phrase("waiting", "等待重连", "等待重連"),
+    "stopped": Phrase("stopped", "已停止", "已停止"),
+    "given_up": Phrase("given up", "已放弃", "已放棄"),
+    "counts": Phrase(
+        "{bytes_in} bytes in, {bytes_out} out, {rejected} rejected, {opens} opens",
+        "收{bytes_in}字节，发{bytes_out}字节，弃{rejected}字节，打开{opens}次",
+        "收{bytes_in}位元組，發{bytes_out}位元組，棄{rejected}位元組，開啟{opens}次",
+    ),
+    "faults": Phrase("Faults", "故障", "故障"),
+    "notices": Phrase("Notices", "提示", "提示"),
+    "calibration": Phrase("Calibration", "校准", "校準"),
+    "no_calibration": Phrase("none", "无", "無"),
+    "by_path": Phrase("a file by its path", "按路径指定的文件", "按路徑指定的檔案"),
+    "recorder": Phrase("Flight recorder", "原始记录", "原始記錄"),
+    "lent": Phrase("With the technician {name}", "由技术员{name}使用", "由技術員{name}使用"),
+    "bench": Phrase("At the bench", "检修命令", "檢修指令"),
+    "broker": Phrase("Broker", "消息服务器", "訊息伺服器"),
+    "connected": Phrase("connected (MQTT {protocol})", "已连接 (MQTT {protocol})", "已連線 (MQTT {protocol})"),
+    "not_connected": Phrase("not connected", "未连接", "未連線"),
+    "published": Phrase(
+        "published {published}, waiting {waiting}",
+        "已发{published}，待发{waiting}",
+        "已發{published}，待發{waiting}",
+    ),
+    "consumer": Phrase("{name} handled {sequence}", "{name}已处理到{sequence}", "{name}已處理到{sequence}"),
+    "events": Phrase("Newest events", "最近事件", "最近事件"),
+    "pictures": Phrase("Pictures of rounds that are over", "已结束各局的图像", "已結束各局的影像"),
+    "no_pictures": Phrase("No pictures", "无图像", "無影像"),
+    "close": Phrase("Close", "关闭", "關閉"),
+}
+"""Of the technician's page."""
+
 PEOPLE_PHRASES: dict[str, dict[str, Phrase]] = {
     "sign_in": SIGN_IN,
     "manager": MANAGER,
+    "technician": TECHNICIAN,
 }

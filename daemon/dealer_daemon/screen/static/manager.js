@@ -2,6 +2,7 @@
 
 import { follow, table, words } from "./live.js";
 import { el, put } from "./draw.js";
+import { pictures } from "./pictures.js";
 import { forgetSession, phrases, session, showWho, toSignIn } from "./session.js";
 import { openForm, tableMoved } from "./manager-form.js";
 
@@ -9,7 +10,6 @@ const ANSWER_MS = 8000;
 const address = `/tables/${encodeURIComponent(table)}/manager`;
 const say = await phrases("manager");
 let hideAnswer = 0;
-let shownEvidence = "";
 
 function line(text, attributes = {}) {
   return el("p", attributes, words(text));
@@ -38,30 +38,6 @@ function ended(one) {
   return el("li", { "data-sequence": one.sequence }, el("div", {}, about, line(one.result, { class: "result" })), act);
 }
 
-function enlarge(source, label) {
-  const dialog = document.getElementById("picture");
-  const close = el("button", { type: "button", autofocus: "" }, say("cancel"));
-  close.addEventListener("click", () => dialog.close());
-  put("picture", el("img", { src: source, alt: label }), close);
-  dialog.showModal();
-}
-
-async function showEvidence(seen) {
-  const news = JSON.stringify(seen);
-  if (news === shownEvidence) return;
-  shownEvidence = news;
-  const answer = await fetch(`${address}/evidence`, { cache: "no-store" }).catch(() => null);
-  if (!answer || !answer.ok) return void (shownEvidence = "");
-  const pictures = (await answer.json()).filter((piece) => piece.picture);
-  const nodes = pictures.reverse().map((piece) => {
-    const source = `${address}/evidence/${piece.hash}`;
-    const node = el("button", { type: "button", class: "thumb" }, el("img", { src: source, alt: "", loading: "lazy" }), piece.round);
-    node.addEventListener("click", () => enlarge(source, piece.round));
-    return node;
-  });
-  put("evidence", ...(nodes.length ? nodes : [el("p", { class: "quiet" }, say("no_pictures"))]));
-}
-
 function show(view) {
   document.body.dataset.phase = view.phase;
   document.body.dataset.tone = view.due.tone;
@@ -80,7 +56,7 @@ function show(view) {
   put("lies", view.lies && `${say("lies")}: ${words(view.lies)}`);
   put("acts", ...view.offers.map(button));
   put("ended", ...(view.ended.length ? view.ended.map(ended) : [el("li", { class: "quiet" }, say("no_outcomes"))]));
-  showEvidence(view.evidence);
+  pictures(view.evidence, `${address}/evidence`, say("no_pictures"), say("cancel"));
   tableMoved([...view.offers, ...view.ended.map((one) => one.offer)], say, tell);
 }
 

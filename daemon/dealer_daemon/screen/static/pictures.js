@@ -1,0 +1,30 @@
+// Evidence as pictures: small ones that can be looked at large.
+
+import { el, put } from "./draw.js";
+
+let shown = "";
+
+function enlarge(source, label, close) {
+  const dialog = document.getElementById("picture");
+  const button = el("button", { type: "button", autofocus: "" }, close);
+  button.addEventListener("click", () => dialog.close());
+  put("picture", el("img", { src: source, alt: label }), button);
+  dialog.showModal();
+}
+
+/** Shows those of `seen` (a hash, and of which round it is) that are pictures, the newest first. `address` lists them. */
+export async function pictures(seen, address, none, close) {
+  const news = JSON.stringify(seen);
+  if (news === shown) return;
+  shown = news;
+  const answer = await fetch(address, { cache: "no-store" }).catch(() => null);
+  if (!answer || !answer.ok) return void (shown = "");
+  const found = (await answer.json()).filter((piece) => piece.picture);
+  const nodes = found.reverse().map((piece) => {
+    const source = `${address}/${piece.hash}`;
+    const node = el("button", { type: "button", class: "thumb" }, el("img", { src: source, alt: "", loading: "lazy" }), piece.round);
+    node.addEventListener("click", () => enlarge(source, piece.round, close));
+    return node;
+  });
+  put("evidence", ...(nodes.length ? nodes : [el("p", { class: "quiet" }, none)]));
+}
