@@ -5,7 +5,6 @@ Read when the station starts and again when it was changed; written whole, in th
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -75,7 +74,7 @@ def read_people(path: Path) -> dict[str, Person]:
 
 
 def write_people(path: Path, people: Iterable[Person]) -> None:
-    """Put the file in the place of the old one, with its owner; mode 0600, or 0640 where the group could read it.
+    """Put the file in the place of the old one, with its owner; mode 0600, or 0640 where the group may read it.
 
     Raises ``OSError``.
     """
@@ -86,17 +85,29 @@ def write_people(path: Path, people: Iterable[Person]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(body)
-            with contextlib.suppress(FileNotFoundError):
-                old = path.stat()
-                if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-                    os.fchown(file.fileno(), old.st_uid, old.st_gid)
-                os.fchmod(file.fileno(), 0o640 if old.st_mode & 0o040 else 0o600)
+            _give(file.fileno(), path)
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _give(handle: int, path: Path) -> None:
+    """To whom the old file belonged. A new one that root makes is for the folder's group to read, or the daemon, which
+    is not root, could not."""
+    try:
+        like = path.stat()
+        reads = bool(like.st_mode & 0o040)
+    except FileNotFoundError:
+        like = path.parent.stat()
+        reads = os.geteuid() == 0 and like.st_gid != 0
+        if not reads:
+            return
+    if (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):
+        os.fchown(handle, like.st_uid, like.st_gid)
+    os.fchmod(handle, 0o640 if reads else 0o600)
 
 
 class PeopleFile:

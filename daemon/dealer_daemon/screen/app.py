@@ -140,7 +140,9 @@ class Screen:
         start, _, end = body.decode().partition("{{tables}}")
         item = (
             '<li><a href="/tables/{{table}}">{{table}}</a> <span>{{game}}</span> '
-            '<a href="/tables/{{table}}/board">board 牌路</a></li>'
+            '<a href="/tables/{{table}}/board">board 牌路</a> '
+            '<a href="/tables/{{table}}/manager">manager 经理</a> '
+            '<a href="/tables/{{table}}/technician">technician 技术员</a></li>'
         )
         tables = b"".join(
             filled(item.encode(), table=name, game=table.sight().face.config.game)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import stat
 import time
 from pathlib import Path
@@ -106,6 +107,23 @@ def test_the_file_is_written_whole_for_its_owner_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert [entry.name for entry in tmp_path.iterdir()] == ["people.json"]
     assert "904417" not in path.read_text()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives files to another group")
+def test_what_root_writes_the_daemon_can_read(tmp_path: Path) -> None:
+    folder = tmp_path / "etc"
+    folder.mkdir()
+    os.chown(folder, 0, 54321)
+    path = folder / "people.json"
+    for _ in range(2):
+        write_people(path, [person()])
+        found = path.stat()
+        assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (0, 54321, 0o640)
+    os.chown(path, 54322, 54321)
+    path.chmod(0o600)
+    write_people(path, [person()])
+    found = path.stat()
+    assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (54322, 0o600)
 
 
 def test_what_others_may_read_or_is_no_file_of_people_is_refused_with_what_to_do(tmp_path: Path) -> None:

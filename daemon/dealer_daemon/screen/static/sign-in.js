@@ -7,16 +7,23 @@ const ROWS = ["1234567890", "qwertyuiop", "asdfghjkl-", "zxcvbnm._ "];
 const name = document.getElementById("name");
 const password = document.getElementById("password");
 let into = name;
+let large = false;
 
 for (const field of [name, password]) field.addEventListener("focus", () => (into = field));
 
 function press(sign) {
-  into.value = sign === null ? into.value.slice(0, -1) : into.value + sign;
+  into.value = sign === null ? into.value.slice(0, -1) : into.value + (large ? sign.toUpperCase() : sign);
+  if (large) shift();
   into.focus();
 }
 
+function shift() {
+  large = !large;
+  keys();
+}
+
 function key(sign, label = sign, attributes = {}) {
-  const node = el("button", { type: "button", "data-key": sign === null ? "erase" : sign, ...attributes }, label);
+  const node = el("button", { type: "button", "data-key": sign === null ? "erase" : sign, ...attributes }, large ? label.toUpperCase() : label);
   node.addEventListener("click", () => press(sign));
   return node;
 }
@@ -24,6 +31,12 @@ function key(sign, label = sign, attributes = {}) {
 function keys() {
   const node = document.getElementById("keys");
   const rows = ROWS.map((row) => el("div", {}, ...[...row].map((sign) => (sign === " " ? key(" ", "␣", { "aria-label": "space" }) : key(sign)))));
+  const other = el("button", { type: "button", "data-key": "shift", "aria-label": "Shift", "aria-pressed": String(large) }, "⇧");
+  other.addEventListener("click", () => {
+    shift();
+    into.focus();
+  });
+  rows[3].prepend(other);
   rows[0].append(key(null, "⌫", { "aria-label": node.dataset.erase }));
   put("keys", ...rows);
 }
