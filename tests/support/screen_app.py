@@ -58,6 +58,10 @@ class PlayedTable:
     def memory(self) -> Memory:
         return remember(Memory(), self.play.events)
 
+    def evidence_type(self, name: str) -> str | None:
+        piece = self.pieces.get(name)
+        return None if piece is None else piece.media_type
+
     def evidence(self, name: str) -> Evidence | None:
         return self.pieces.get(name)
 

@@ -58,6 +58,12 @@ def read_evidence(db: sqlite3.Connection, path: Path, name: str) -> Evidence | N
     return Evidence(*row)
 
 
+def stored_type(db: sqlite3.Connection, name: str) -> str | None:
+    """The media type of the evidence of this name, as its row says; ``None`` where there is none."""
+    stored = _stored(db, name)
+    return None if stored is None else stored[0]
+
+
 def see_that_it_is_called_so(db: sqlite3.Connection, path: Path, blob: Evidence) -> None:
     """Compare the media type with what the row says that names it last. Raises ``JournalDamaged``."""
     found = db.execute(

@@ -254,6 +254,11 @@ class Journal:
                 blobs.see_that_it_is_called_so(self._db, self._path, blob)
             return blob
 
+    def evidence_type(self, name: str) -> str | None:
+        """The media type of the evidence of this hash, without reading it."""
+        with self._reading():
+            return blobs.stored_type(self._db, name)
+
     def head(self) -> Head:
         """The end of the chain. Kept elsewhere, it proves later that nothing was cut off (``verify_file``)."""
         return Head(self._end.id, self._end.hash.hex())

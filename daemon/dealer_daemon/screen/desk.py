@@ -26,6 +26,7 @@ from dealer_daemon.screen.memory import Memory, may_be_seen
 from dealer_daemon.screen.texts import say
 
 LONGEST_REASON = 300
+MOST_PICTURES = 40
 PICTURES = frozenset({"image/png", "image/jpeg", "image/webp"})
 
 
@@ -38,6 +39,10 @@ class DeskTable(ScreenTable, Protocol):
     @property
     def memory(self) -> Memory:
         """What may be gone back to."""
+        ...
+
+    def evidence_type(self, name: str) -> str | None:
+        """Its media type, cheaply."""
         ...
 
     def evidence(self, name: str) -> Evidence | None:
@@ -153,14 +158,9 @@ class Desk:
 
 
 def listed(table: DeskTable, names: Mapping[str, str]) -> Response:
-    """What there is of the evidence ``names``, each with its round, and whether it is a picture."""
-    found = []
-    for name, round_id in names.items():
-        piece = table.evidence(name)
-        if piece is not None:
-            is_picture = piece.media_type in PICTURES
-            found.append({"hash": name, "round": round_id, "picture": is_picture, "bytes": len(piece.body)})
-    return JSONResponse(found)
+    """The pictures among the evidence ``names``, the newest last, each with its round."""
+    found = [{"hash": name, "round": of} for name, of in names.items() if table.evidence_type(name) in PICTURES]
+    return JSONResponse(found[-MOST_PICTURES:])
 
 
 def picture(table: DeskTable, name: str, names: Mapping[str, str]) -> Response:

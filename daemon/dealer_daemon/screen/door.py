@@ -222,7 +222,7 @@ class Door:
         if session.person.pin is None:
             return answer(403, say("sign_in", "pin_unset"))
         hash_ = Hash.parse(session.person.pin)
-        refused = await self._tried(asked.pin, hash_, f"pin of {folded(session.person.name)}", _address(request))
+        refused = await self._tried(asked.pin, hash_, f"\npin {folded(session.person.name)}", _address(request))
         if refused is None:
             return self._pin_right(session)
         if refused.status_code != 401:

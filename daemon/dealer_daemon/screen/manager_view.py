@@ -44,6 +44,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     act: str
     title: Text
     about: dict[str, Any]
+    round: str = ""
+    """Whose pictures are at hand."""
     keys: Keys | None = None
     """A result is to be keyed in."""
     places: list[Place] | None = None
@@ -147,18 +149,19 @@ def offers_of(sight: Sight, memory: Memory) -> Iterator[Offer]:
 
 
 def _decisions(sight: Sight, memory: Memory, about: dict[str, Any], asked: str) -> Iterator[Offer]:
+    of = about["round"]
     if sight.face.procedure is None:
-        yield Offer(
-            act="decide", title=say("manager", "decide"), about=about, keys=_keys(sight), asked=asked, weight="main"
-        )
+        title, keys = say("manager", "decide"), _keys(sight)
+        yield Offer(act="decide", title=title, about=about, round=of, keys=keys, asked=asked, weight="main")
         return
     places = _places(sight, memory.cards)
     title = say("manager", "decide_card")
-    yield Offer(act="decide_card", title=title, about=about, places=places, asked=asked, weight="main")
+    yield Offer(act="decide_card", title=title, about=about, round=of, places=places, asked=asked, weight="main")
     yield Offer(
         act="decide_hand",
         title=say("manager", "decide_hand"),
         about=about,
+        round=of,
         places=places,
         whole=True,
         expects=list(memory.expects),
@@ -194,6 +197,7 @@ def _ended(sight: Sight, one: Ended) -> EndedRound:
         offer = Offer(
             act="correct",
             title=say("manager", "correct"),
+            round=one.round,
             about={"replaces": one.sequence},
             keys=None if hand else _keys(sight),
             places=[_place(position, card) for position, card in one.cards.items()] if hand else None,

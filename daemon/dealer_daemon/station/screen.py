@@ -70,9 +70,10 @@ class TableOnScreen:
         self._face = face_of(parts.host.config)
         name, last = parts.host.config.name, parts.host.committed.sequence
         after = max(last - ENOUGH, journal.first_sequence(name) - 1)
-        self._recall = recall(Recall(), journal.events(name, after=after))
-        self._memory = remember(Memory(), journal.events(name, after=after))
-        self._tail = tail_of((), journal.events(name, after=after))
+        events = list(journal.events(name, after=after))
+        self._recall = recall(Recall(), events)
+        self._memory = remember(Memory(), events)
+        self._tail = tail_of((), events)
         self._journal = journal
         self.feed = Feed(self._view, self.now_ns)
         self.board = Feed(self._board_view, self.now_ns)
@@ -89,6 +90,13 @@ class TableOnScreen:
     def memory(self) -> Memory:
         """What a service manager may go back to."""
         return self._memory
+
+    def evidence_type(self, name: str) -> str | None:
+        """Its media type; ``None`` also while the journal cannot be read."""
+        try:
+            return self._journal.evidence_type(name)
+        except JournalUnavailable:
+            return None
 
     def evidence(self, name: str) -> Evidence | None:
         """Out of the journal; ``None`` also while it cannot be read."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from dealer_daemon.commands import CommandName, Role
@@ -29,7 +30,7 @@ from dealer_daemon.games.sic_bo import dice_facts
 from dealer_daemon.people import PeopleFile
 from dealer_daemon.screen.desk import ACTS
 from dealer_daemon.screen.door import Door
-from dealer_daemon.screen.manager_view import Offer, offers_of
+from dealer_daemon.screen.manager_view import Offer, manager_view, offers_of
 from dealer_daemon.screen.memory import MOST_ENDED, Memory, may_be_seen, remember
 from dealer_daemon.words import Language
 from support.screen_app import PlayedTable, served
@@ -182,11 +183,7 @@ async def test_a_feed_ends_when_its_manager_signs_out(here: Here) -> None:
 async def test_evidence_is_shown_once_betting_is_closed_and_pictures_alone(here: Here) -> None:
     one = await here.manager(pin=False)
     listed = json.loads((await one.ask(f"{MANAGER}/evidence"))[2])
-    assert {(entry["hash"], entry["picture"]) for entry in listed} == {
-        (SEEN.hash, True),
-        (KEPT.hash, True),
-        (LINES.hash, False),
-    }
+    assert listed == [{"hash": SEEN.hash, "round": "s1-1"}, {"hash": KEPT.hash, "round": "s1-1"}]
     status, headers, body = await one.ask(f"{MANAGER}/evidence/{SEEN.hash}")
     assert (status, headers["content-type"], body) == (200, "image/png", b"seen")
     assert headers["cache-control"] == "no-store"
@@ -214,6 +211,18 @@ def test_a_withheld_cards_evidence_is_never_among_what_may_be_seen() -> None:
     assert may_be_seen(play.sight, memory(play)) == {}
     for offer in offers_of(play.sight, memory(play)):
         assert "8S" not in repr(offer)
+
+
+def test_a_withheld_card_is_nowhere_on_the_page() -> None:
+    def body(card: str) -> bytes:
+        play = ScreenPlay(table_config("baccarat", "b1")).shoe().open()
+        play.say(CardWithheld(position="player.1", card=card, unit=f"unit-{card}", evidence=[f"sha256:{card}"]))
+        play.say(AttemptHeld(reason="x", attempt=1, detail="", seen={}, evidence=[], card=card, position="player.2"))
+        shown = [msgspec.json.encode(manager_view(play.sight, memory(play)))]
+        play.close()
+        return b"".join([*shown, msgspec.json.encode(manager_view(play.sight, memory(play)))])
+
+    assert body("8S") == body("KD")
 
 
 def test_what_is_offered_is_what_the_table_waits_for() -> None:
@@ -270,8 +279,6 @@ def test_the_newest_outcomes_are_kept_as_they_stand_now() -> None:
 
 @pytest.mark.parametrize("name", sorted(SCENES))
 def test_every_scene_has_a_view_for_the_manager(name: str) -> None:
-    from dealer_daemon.screen.manager_view import manager_view
-
     play = SCENES[name](Language.ENGLISH)
     view = manager_view(play.sight, memory(play))
     current = play.sight.state.round

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from support import axe
 from support.axe import serious
 from support.browser import ABSENT, CHROMIUM, SIZES, Browser, Page, browser
 from support.device_health import health
+from support.goldens import Image, compared, small
 from support.screen_app import PlayedTable, served
 from support.screen_people import PASSWORDS, PIN, people_file
 from support.screen_play import ScreenPlay, table_config
@@ -33,6 +34,7 @@ pytestmark = [
 LIVE = "document.body && !document.body.classList.contains('not-live') && document.body.dataset.sequence"
 OVER = """JSON.stringify([...document.querySelectorAll('body, header, main, main > section, dialog[open]')]
     .filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.id || e.tagName))"""
+GOLDENS = Path(__file__).with_name("people-goldens.png")
 MARKUP = "<img src=x onerror=document.title='caught'>"
 
 
@@ -42,6 +44,7 @@ class Here:
     chromium: Browser
     tables: dict[str, PlayedTable]
     language: Language
+    pictures: dict[str, Image] = field(default_factory=dict)
 
     async def page(self, path: str) -> Page:
         page = await self.chromium.page()
@@ -74,11 +77,12 @@ async def here(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[
         yield Here(url, chromium, tables, language)
 
 
-async def looked_at(page: Page, *, complaints: int = 0) -> None:
-    """Nothing is cut off, nothing serious for axe, no script failed."""
+async def looked_at(here: Here, page: Page, name: str, *, complaints: int = 0) -> None:
+    """Nothing is cut off, nothing serious for axe, no script failed. What it looks like is kept by ``name``."""
     for width, height in reversed(SIZES.values()):
         await page.size(width, height)
         assert json.loads(await page.run(OVER)) == []
+    here.pictures[name] = small(await page.picture())
     assert await serious(page) == []
     assert len(page.complaints) == complaints, page.complaints
 
@@ -109,7 +113,7 @@ async def a_dealer_signs_in_with_the_keys_of_the_screen_and_presses(here: Here) 
     await click(page, "[data-act=confirm]")
     await page.until("document.querySelector('#keys button') !== null", 10)  # the answer is: sign in first
     assert await page.run("document.documentElement.lang") == here.language
-    await looked_at(page, complaints=len(page.complaints))
+    await looked_at(here, page, "sign-in", complaints=len(page.complaints))
     page.complaints.clear()
     for sign in "dealer-77":
         await click(page, f"[data-key='{sign}']")
@@ -121,7 +125,7 @@ async def a_dealer_signs_in_with_the_keys_of_the_screen_and_presses(here: Here) 
     await page.until(LIVE)
     assert await page.run("location.pathname") == "/tables/r1"
     await page.until("document.querySelector('#who .name') !== null")
-    await looked_at(page)
+    await looked_at(here, page, "dealer")
     await click(page, "[data-act=confirm]")
     await page.until("!document.getElementById('answer').hidden && document.getElementById('answer').innerText !== '…'")
     (command,) = here.tables["r1"].commands
@@ -138,23 +142,24 @@ async def a_manager_decides_by_the_picture_and_sees_first_what_is_recorded(here:
     await page.until(
         "document.querySelector('.thumb img') !== null && document.querySelector('.thumb img').naturalWidth > 0"
     )
-    await looked_at(page)
+    await looked_at(here, page, "manager")
     await click(page, ".thumb")
     await page.until("document.querySelector('#picture[open] img').naturalWidth > 0")
-    await looked_at(page)
+    await looked_at(here, page, "picture")
     await click(page, "#picture button")
     await click(page, "[data-act=decide]")
+    await page.until("document.querySelector('#form .thumb img').naturalWidth > 0")  # the pictures are at hand
     for key in ("1", "2", "6"):
         await click(page, f"#form [data-key='{key}']")
     await click(page, "[data-step=check]")
     await page.until("document.querySelector('#form .refused') !== null")  # no reason
     await fill(page, "#reason", MARKUP)
-    await looked_at(page)
+    await looked_at(here, page, "form")
     await click(page, "[data-step=check]")
     await page.until("document.getElementById('pin') !== null")
     assert MARKUP in await page.run("document.querySelector('#form dl').innerText")
     assert "1 2 6" in await page.run("document.querySelector('#form dl').innerText")
-    await looked_at(page)
+    await looked_at(here, page, "recorded")
     assert not table.commands, "nothing is sent before it was looked at"
     await fill(page, "#pin", "111119")
     await click(page, "[data-step=record]")
@@ -198,7 +203,7 @@ async def test_a_manager_corrects_a_hand_card_by_card(here: Here) -> None:
     await sign_in(page, "manager-1")
     await click(page, "[data-act=correct]")
     await click(page, ".places [data-position='player.2']")
-    await looked_at(page)
+    await looked_at(here, page, "hand")
     await click(page, "[data-card='KD']")
     await fill(page, "#reason", "by the video")
     await click(page, "[data-step=check]")
@@ -229,7 +234,7 @@ async def a_technician_sees_each_device_in_four_steps_and_acts_on_nothing(here: 
     assert await page.run("document.querySelector('#events li').dataset.type") == "attempt.unconfirmed"
     await page.until("document.querySelector('#who button') !== null")
     assert await page.run("document.querySelectorAll('button').length") == 1, "to sign out, and nothing else"
-    await looked_at(page)
+    await looked_at(here, page, "technician")
     await page.run("document.body.append(document.createElement('button'))")
     assert "button-name" in str(await serious(page)), "axe looks"
     await page.go(f"{here.url}/tables/s1/manager?lang={here.language}")
@@ -242,3 +247,5 @@ async def test_each_role_has_its_way_in_every_language(here: Here) -> None:
     await a_dealer_signs_in_with_the_keys_of_the_screen_and_presses(here)
     await a_manager_decides_by_the_picture_and_sees_first_what_is_recorded(here)
     await a_technician_sees_each_device_in_four_steps_and_acts_on_nothing(here)
+    if here.language is Language.ENGLISH:
+        assert compared(here.pictures, GOLDENS) == {}, "look at the pages; if they are meant, run with UPDATE_GOLDENS=1"

@@ -2,6 +2,7 @@
 
 import { ask, heardAt, table, words } from "./live.js";
 import { el, put } from "./draw.js";
+import { picturesOf } from "./pictures.js";
 import { session } from "./session.js";
 
 const RANKS = [..."A23456789TJQK"];
@@ -123,6 +124,8 @@ function fillIn(say, tell) {
   reason.value = open.reason;
   reason.addEventListener("input", () => (open.reason = reason.value));
   const parts = [];
+  const seen = picturesOf(offer.round);
+  if (seen.length) parts.push(el("div", { class: "thumbs" }, ...seen));
   if (offer.keys) parts.push(keys(say, again));
   if (offer.places) parts.push(...(offer.whole ? wholeHand(say, again) : oneCard(say, again)));
   if (offer.deck_sets && offer.deck_sets.length) parts.push(field(say("deck_set"), select([["", say("any_set")], ...offer.deck_sets.map((name) => [name, name])], open.set, (value) => (open.set = value))));

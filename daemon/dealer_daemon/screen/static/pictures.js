@@ -3,6 +3,8 @@
 import { el, put } from "./draw.js";
 
 let shown = "";
+let listed = [];
+let look = null;
 
 function enlarge(source, label, close) {
   const dialog = document.getElementById("picture");
@@ -19,12 +21,18 @@ export async function pictures(seen, address, none, close) {
   shown = news;
   const answer = await fetch(address, { cache: "no-store" }).catch(() => null);
   if (!answer || !answer.ok) return void (shown = "");
-  const found = (await answer.json()).filter((piece) => piece.picture);
-  const nodes = found.reverse().map((piece) => {
+  listed = (await answer.json()).reverse();
+  look = (piece) => {
     const source = `${address}/${piece.hash}`;
     const node = el("button", { type: "button", class: "thumb" }, el("img", { src: source, alt: "", loading: "lazy" }), piece.round);
     node.addEventListener("click", () => enlarge(source, piece.round, close));
     return node;
-  });
+  };
+  const nodes = listed.map(look);
   put("evidence", ...(nodes.length ? nodes : [el("p", { class: "quiet" }, none)]));
+}
+
+/** The small pictures of one round. */
+export function picturesOf(round) {
+  return listed.filter((piece) => piece.round === round).map(look);
 }
