@@ -199,9 +199,10 @@ async def test_sessions_end_by_their_times(here: Here) -> None:
 async def test_to_look_at_the_page_is_no_act(here: Here) -> None:
     one = here.visitor()
     await one.sign_in("manager-1")
-    for _ in range(20):
+    for _ in range(14):
         here.now_s += 60
-        await one.session()
+        assert (await one.ask("/tables/r1/manager/evidence"))[0] == 200
+    here.now_s += 60
     assert (await one.session())["person"] is None
 
 
