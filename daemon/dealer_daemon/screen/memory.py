@@ -53,6 +53,8 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """See the module. Of the round in play: ``evidence`` is what events named, ``kept`` what they must not name yet."""
 
+    begun: bool = False
+    """Its beginning was seen: of a round from before what is folded the cards are not all known, so none is said."""
     evidence: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     cards: Mapping[str, str] = {}
@@ -71,7 +73,7 @@ def remember(before: Memory, events: Iterable[Event]) -> Memory:
 def _after(kept: Memory, event: Event) -> Memory:
     match event.data:
         case RoundOpened():
-            return Memory(ended=kept.ended)
+            return Memory(ended=kept.ended, begun=True)
         case RoundVoided():
             return Memory(ended=kept.ended)
         case AttemptRefused() | AttemptHeld() | Violation() as data:
@@ -92,8 +94,8 @@ def _after(kept: Memory, event: Event) -> Memory:
                 facts=data.facts,
                 wall_ns=event.wall_ns,
                 evidence=_newest(kept.evidence, data.evidence),
-                cards=kept.cards,
-                expects=kept.expects,
+                cards=kept.cards if kept.begun else {},
+                expects=kept.expects if kept.begun else (),
             )
             return Memory(ended=(ended, *kept.ended)[:MOST_ENDED])
         case OutcomeCorrected() as data:

@@ -26,6 +26,7 @@ from dealer_daemon.events import (
     TablePaused,
 )
 from dealer_daemon.evidence import Evidence
+from dealer_daemon.games import load_game
 from dealer_daemon.games.sic_bo import dice_facts
 from dealer_daemon.people import PeopleFile
 from dealer_daemon.screen.desk import ACTS
@@ -285,3 +286,26 @@ def test_every_scene_has_a_view_for_the_manager(name: str) -> None:
     secret = {step.position for step in current.steps if step.withheld} if current is not None else set()
     assert not secret & {place.position for offer in view.offers for place in offer.places or [] if place.card}
     assert set(ACTS) >= {offer.act for offer in view.offers}
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(SCENES) if name.endswith("_result")])
+def test_what_a_form_begins_with_is_the_result_as_it_stands(name: str) -> None:
+    play = SCENES[name](Language.ENGLISH)
+    one = memory(play).ended[0]
+    offer = manager_view(play.sight, memory(play)).ended[0].offer
+    assert offer is not None
+    assert offer.about == {"replaces": one.sequence}
+    if offer.places is None:
+        assert offer.keys is not None
+        return
+    laid = {place.position: place.card for place in offer.places}
+    stated = load_game(one.game).stated(play.config.settings, {"cards": laid, "expects": offer.expects})
+    assert stated == one.facts
+
+
+def test_of_a_hand_whose_beginning_is_not_known_no_card_is_said() -> None:
+    play = SCENES["baccarat_result"](Language.ENGLISH)
+    opened = next(index for index, event in enumerate(play.events) if isinstance(event.data, CardDrawn))
+    assert memory(play).ended[0].cards
+    (one,) = remember(Memory(), play.events[opened + 1 :]).ended
+    assert one.cards == {}
