@@ -15,6 +15,8 @@ LOCK   := $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 SECONDS ?=
 SPEED   ?=
 ARGS    ?=
+# `make test HALVES=` runs the tests one after the other in one process, as does every run with ARGS.
+HALVES  ?= yes
 # And for chaos.
 MINUTES ?=
 SEED    ?=
@@ -30,7 +32,7 @@ demo: $(VENV)/.installed-demo ## every kind of table with simulated devices, a b
 	$(VENV)/bin/dealer-daemon demo $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SPEED),--speed $(SPEED)) $(ARGS)
 
 test: $(VENV)/.installed-test tests/js/node_modules/.installed | system-test ## every test but the long ones
-	$(PYTHON) -m pytest $(ARGS)
+	$(PYTHON) $(if $(HALVES),$(if $(ARGS),-m pytest,tests/halves.py),-m pytest) $(ARGS)
 
 lint: $(VENV)/.installed-test ## style, types and the import contracts
 	$(VENV)/bin/ruff check
