@@ -6,8 +6,9 @@ thrown away and a new one folded from the journal, because its state has gone ah
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -195,11 +196,8 @@ class Table:
         turn = self._turn(at)
         # A clock that runs faster than its senders' tells nothing about when they spoke.
         heard = command if self.setup.clock_speed == 1 else replace(command, sent_ns=None)
-        cards = self._play if isinstance(self._play, CardPlay) else None
-        before = None if cards is None else cards.meaning(turn.state)
-        reply = answer(turn, self._play, heard, event_at)
-        if cards is not None and before is not None:
-            cards.spoken(turn, before)
+        with self._word(turn):
+            reply = answer(turn, self._play, heard, event_at)
         return self._done(
             turn, CommandRecord(table=self.setup.name, command=command, digest=command.digest(), reply=reply)
         )
@@ -217,8 +215,18 @@ class Table:
     def take_back(self, device: str, reason: str, at: Instant, *, resume: bool) -> Decision:
         """The bench has the device no more; a word of the kind ``returned`` says why."""
         turn = self._turn(at)
-        take_back(turn, self._play, device, reason, resume=resume)
+        with self._word(turn):
+            take_back(turn, self._play, device, reason, resume=resume)
         return self._done(turn)
+
+    @contextlib.contextmanager
+    def _word(self, turn: Turn) -> Iterator[None]:
+        """A person's or a server's word is carried out. A card that was read before it is what it was then."""
+        cards = self._play if isinstance(self._play, CardPlay) else None
+        before = None if cards is None else cards.meaning(turn.state)
+        yield
+        if cards is not None and before is not None:
+            cards.spoken(turn, before)
 
     def _turn(self, at: Instant) -> Turn:
         ended = lend_as_wished(self.wishes) if self.wishes else None

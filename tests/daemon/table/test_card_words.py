@@ -225,6 +225,21 @@ def test_one_that_was_taken_while_the_table_stood_is_scanned_again() -> None:
     assert [word(event) for event in table.see(lies)] == ["attempt.refused:dragon.1:card_while_paused"]
 
 
+@pytest.mark.parametrize("early", [False, True])
+def test_nor_does_a_picture_count_that_was_taken_before_a_bench_let_the_table_go_on(early: bool) -> None:
+    """``early``: it was taken before the bench took the device, and the table did not stand yet."""
+    table = CardTable("dragon-tiger", "device")
+    table.deal("8S 5C")
+    picture = table.card("9H", table._next()) if early else None
+    table._keep(table.table.lend("reader", "Li", table._next(0.2)))
+    picture = picture or table.card("9H", table._next())
+    table._keep(table.table.take_back("reader", "given_back", table._next(0.2), resume=True))
+    assert table.state.paused is None
+    table._keep(table.table.readings("reader", [picture], table.at))
+    assert [data.card for data in table.of(CardDrawn)] == ["8S", "5C"]
+    assert (table.words()[-1], table.state.paused) == ("violation:card_while_paused", None)
+
+
 # -- whatever comes in between --------------------------------------------------------------------------------------
 
 
