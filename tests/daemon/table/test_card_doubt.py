@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from dealer_daemon.commands import CommandName, ErrorCode, Role
-from dealer_daemon.events import AttemptHeld, RoundOpened, TablePaused, Violation
+from dealer_daemon.events import AttemptHeld, CardRepeated, RoundOpened, RoundOutcome, TablePaused, Violation
 from dealer_drivers.driver import load_driver
 from dealer_drivers.readings.shoe import CardRead, PositionHint, ShoeSlot
 from support.card_tables import NATURAL, START, CardTable, bare, held, words
@@ -210,6 +210,29 @@ def test_a_scanner_that_was_unplugged_under_a_card_counts_it_once(away_ms: int) 
 def units(table: CardTable, cards: str, gap_s: float = 30.0) -> None:
     for card in cards.split():
         table.deal(card, unit=f"1/{card}", gap_s=gap_s)
+
+
+@pytest.mark.parametrize("again", ["5C", "8S", "8S 9S 2H 3D 4C 5C"])
+@pytest.mark.parametrize("restarted", [False, True])
+def test_cards_of_a_hand_that_ended_its_deck_begin_no_other_as_they_are_taken_away(again: str, restarted: bool) -> None:
+    table = CardTable("three-cards", "device")
+    units(table, "8S 9S 2H 3D 4C 5C", gap_s=2.0)
+    if restarted:
+        table.restart()
+    units(table, again, gap_s=4.0)
+    assert len(table.of(RoundOpened)) == 1
+    assert [data.reason for data in table.of(CardRepeated)] == ["same_unit"] * len(again.split())
+    units(table, "5C KH 8D KD 8C KC")
+    assert len(table.of(RoundOutcome)) == 2
+
+
+def test_nor_does_the_last_card_of_a_shoe_that_was_passed_twice_begin_the_next_one() -> None:
+    table = CardTable("dragon-tiger", "device")
+    table.deal("8S", unit="1/1")
+    table.cut()
+    table.deal("5C", unit="1/2")
+    table.deal("5C", unit="1/2")
+    assert table.words()[-2:] == ["shoe.ended:cut_card", "card.repeated:5C:same_unit"]
 
 
 @pytest.mark.parametrize("source", ["device", "server"])

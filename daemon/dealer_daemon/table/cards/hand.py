@@ -18,7 +18,12 @@ from dealer_daemon.games.cards.procedure import (
 )
 from dealer_daemon.state import OpenRound, Step, TableState
 from dealer_daemon.validation.card import Lies, unit_text
+from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings.shoe import CardRead
+
+SHUFFLED_S = 5.0
+"""Nobody gathers the cards of a hand, shuffles the deck and passes one of them over a reader so soon after the one that
+was read last. An assumption of ours: by hand and by machine it takes several times as long."""
 
 
 def history_of(steps: Sequence[Step]) -> History:
@@ -96,3 +101,11 @@ def looks_like(reading: CardRead, step: Step | None) -> bool:
     if reading.unit is not None and step.unit is not None:
         return unit_text(reading.unit) == step.unit
     return reading.card == step.card
+
+
+def may_be_shuffled(state: TableState, at: Instant) -> bool:
+    """Whether the cards that lay down last may have been shuffled since. A clock that went back tells nothing."""
+    wall_ns, mono_ns = state.read_ns, state.read_mono_ns
+    if wall_ns is None or mono_ns is None or at.mono_ns < mono_ns or at.wall_ns < wall_ns:
+        return True
+    return max(at.wall_ns - wall_ns, at.mono_ns - mono_ns) >= SHUFFLED_S * NS_PER_S

@@ -25,7 +25,7 @@ from dealer_daemon.state import OpenRound, Step, TableState
 from dealer_daemon.table.cards import shoes
 from dealer_daemon.table.cards.bars import BETWEEN_ROUNDS, WHILE_HELD, WHILE_PAUSED, Bar, not_due
 from dealer_daemon.table.cards.decks import NoShoe
-from dealer_daemon.table.cards.hand import due, known, looks_like, lying, must_withhold, newest_card
+from dealer_daemon.table.cards.hand import due, known, looks_like, lying, may_be_shuffled, must_withhold, newest_card
 from dealer_daemon.table.cards.incidents import Incidents
 from dealer_daemon.table.cards.spoken import Since
 from dealer_daemon.table.cards.unseen import detail_of
@@ -150,23 +150,24 @@ class CardPasses(Incidents):
             doubt = [] if current.doubt is None else [current.doubt]
             there = lying([*current.steps, *doubt])
             # Before its first card lies, one of the hand before may pass once more as it is taken away.
-            return judge_again(reading, there or ([] if reading.hint is not None else self._lying_since(turn.state)))
+            return judge_again(reading, there or ([] if reading.hint is not None else self._lying_since(turn)))
         if reading.hint is not None:
             # A shoe sends its newest telegram again, and none of those before it; Player 1 begins a hand.
             before = [] if hinted_position(reading) == FIRST_OF_HAND else lying(turn.state.previous)[-1:]
         else:
-            before = self._lying_since(turn.state)
+            before = self._lying_since(turn)
         again = judge_again(reading, before)
         # Another card for a place of the hand that ended overwrites nothing: it is of the next hand.
         return again if isinstance(again, Again) else None
 
-    def _lying_since(self, state: TableState) -> list[Lies]:
-        """The cards of the hand before that cannot come again by right: those of the shoe in play. A deck that was
-        shuffled since, and a shuffler to which played cards go back, give them anew."""
-        shoe = state.shoe
-        if shoe is None or shoes.is_continuous(self.procedure, shoe.decks):
+    def _lying_since(self, turn: Turn) -> list[Lies]:
+        """The cards of the hand before that cannot come again by right: those of the shoe in play, and until they can
+        have been shuffled those of one that ended with it. A shuffler to which played cards go back gives them anew."""
+        shoe = turn.state.shoe
+        if shoe is not None and shoes.is_continuous(self.procedure, shoe.decks):
             return []
-        return lying([step for step in state.previous if step.shoe_id == shoe.id])
+        all_of_them = not may_be_shuffled(turn.state, turn.at)
+        return lying([step for step in turn.state.previous if all_of_them or (shoe and step.shoe_id == shoe.id)])
 
     def _same_burn(self, state: TableState, reading: CardRead) -> bool:
         burnt = None if state.shoe is None else state.shoe.last_burn
