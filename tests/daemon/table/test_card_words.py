@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealer_daemon.commands import CommandName, Role
-from dealer_daemon.events import AttemptRefused, CardDrawn, DeckScanRefused, RoundOutcome, ShoeCutCard, Violation
+from dealer_daemon.events import (
+    AttemptRefused,
+    CardDrawn,
+    DeckScanRefused,
+    RoundOpened,
+    RoundOutcome,
+    ShoeCutCard,
+    Violation,
+)
 from dealer_daemon.games.cards.card import DECK
 from dealer_drivers.readings.shoe import CardRead, CutCard
 from support.card_tables import CardTable, word
@@ -223,6 +231,19 @@ def test_one_that_was_taken_while_the_table_stood_is_scanned_again() -> None:
     assert (table.words()[-1], table.state.paused) == ("violation:card_while_paused", None)
     lies = replace(early, at=table._next(0.4), repeated=True)
     assert [word(event) for event in table.see(lies)] == ["attempt.refused:dragon.1:card_while_paused"]
+
+
+def test_a_picture_from_before_the_table_went_on_does_not_show_that_the_card_lies_there_still() -> None:
+    table = CardTable("dragon-tiger", "device")
+    table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+    table.deal("8S")
+    picture = replace(table.card("8S", table._next(0.2)), repeated=True)
+    table.at = table.at.plus_s(0.2)
+    table.resume()
+    table._keep(table.table.readings("reader", [picture], table.at))
+    assert not table.of(RoundOpened)
+    lies = replace(picture, at=table._next(0.2))
+    assert [word(event) for event in table.see(lies)][-1] == "attempt.refused:dragon.1:card_while_paused"
 
 
 @pytest.mark.parametrize("early", [False, True])

@@ -119,7 +119,7 @@ class CardPasses(Incidents):
         named = self._is_named(turn, reading)
         again = self._again(turn, reading, current)
         if isinstance(again, Again):
-            self._repeat(turn, again, reading)
+            self._repeat(turn, again, reading, before_word=since is not None and since.bar is not None)
             return
         if unsure or named:
             self._perhaps(turn, reading, current, _PERHAPS_NAMED if named else _PERHAPS)
@@ -227,10 +227,11 @@ class CardPasses(Incidents):
             asked = None if reading.unit is None else Step(card=reading.card, unit=unit_text(reading.unit))
             self._hold(turn, CardReason.PERHAPS_REPEATED, why, asked=asked)
 
-    def _repeat(self, turn: Turn, again: Again, reading: CardRead) -> None:
+    def _repeat(self, turn: Turn, again: Again, reading: CardRead, *, before_word: bool = False) -> None:
         """Recorded once a pass; its frames are no evidence of the next card. One that was drawn while the table stood
-        never counted: where it lies there still and a card is due, it is scanned again."""
-        if again.reason is CardReason.SAME_PASS and self._while_paused == reading.card and self._may_scan(turn):
+        is scanned again where it lies there still, not before a word, and a card is due."""
+        there = again.reason is CardReason.SAME_PASS and self._while_paused == reading.card and not before_word
+        if there and self._may_scan(turn):
             self._while_paused = None
             self.frames.clear()  # whatever it is, servers get no frame of a card that did not count
             if turn.state.round is not None or self._open(turn):

@@ -182,7 +182,8 @@ class CardPlay(CardPasses):
         )
 
     def spoken(self, turn: Turn, before: Meaning) -> None:
-        """A word was carried out. A card that was read earlier and waits, or is on its way, is what it was ``before``."""
+        """A word was carried out. A card that was read earlier, and waits or is on its way, is what it was
+        ``before``."""
         self._words.spoken(turn.at, before, self.meaning(turn.state))
 
     def settle(self, turn: Turn) -> None:
