@@ -99,15 +99,18 @@ def asked(data: AttemptHeld) -> Step | None:
 
 def is_the_named(state: TableState, data: AttemptRefused) -> TableState:
     """The table once a manager said that the hand goes on with the card that is due: the physical card that was asked
-    about is the one that a person named, and lies there."""
+    about is the one that a person named, where one did, and lies there."""
     current = state.round
     if current is None or current.asked is None or data.reason != "manager_refused":
         return state
     steps, previous = _known(current.steps, current.asked), state.previous
     if steps is current.steps:
         previous = _known(previous, current.asked)
+        if previous is state.previous:
+            return state  # nobody named it: it lies nowhere yet, and is scanned again
     shoe, unit = state.shoe, current.asked.unit
-    if shoe is not None and unit is not None and unit not in shoe.units:
+    here = shoe is not None and all(step.unit != unit or step.shoe_id == shoe.id for step in (*steps, *previous))
+    if shoe is not None and here and unit is not None and unit not in shoe.units:
         shoe = replace(shoe, units=[*shoe.units, unit])
     return replace(state, round=replace(current, steps=steps), previous=previous, shoe=shoe)
 

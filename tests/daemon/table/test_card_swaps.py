@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -78,6 +79,25 @@ def test_the_last_card_of_a_hand_that_was_named_and_then_read_begins_no_hand() -
     assert table.outcome.facts["dragon"] == "2D"
 
 
+@RESTARTS
+def test_a_physical_card_that_counted_nowhere_and_nobody_named_is_scanned_again(restart: bool) -> None:
+    table = CardTable("dragon-tiger")
+    units(table, "8S/1")
+    table.did(CommandName.TABLE_PAUSE, Role.DEALER, reason="break")
+    units(table, "5C/1")
+    assert table.words()[-1] == "violation:card_while_paused"
+    table.resume()
+    card = table.card("5C", table._next(), unit="1/5C")
+    table.see(replace(card, repeated=True, unsure=True))
+    assert table.words()[-1] == "attempt.held:perhaps_repeated"
+    table.did(REFUSE, Role.MANAGER)
+    if restart:
+        table.restart()
+    units(table, "5C/1")
+    assert [data.card for data in table.of(CardDrawn)] == ["8S", "5C"]
+    assert len(table.of(RoundOutcome)) == 1
+
+
 @pytest.mark.parametrize("decks", [1, 8])
 @pytest.mark.parametrize("source", ["device", "server"])
 def test_two_swapped_cards_are_put_right_in_one_command(decks: int, source: str) -> None:
@@ -118,6 +138,31 @@ def test_a_swapped_card_that_passes_once_more_is_asked_about_and_counts_nowhere(
         ("2S", "set-a/1/2S"),
         ("2D", "set-a/1/2D"),
     ]
+
+
+@RESTARTS
+@pytest.mark.parametrize("game", ["three-cards", "dragon-tiger"])
+def test_a_swapped_card_begins_no_hand_unasked_as_it_is_taken_away(game: str, restart: bool) -> None:
+    """One deck ends with its hand; the shoe of eight decks goes on."""
+    table = CardTable(game)
+    first, second = ("first.1", "second.1") if game == "three-cards" else ("dragon.1", "tiger.1")
+    units(table, "8S/1", "5C/1")
+    if game == "three-cards":
+        table.manager(CORRECT, position=first, card="5C", also={second: "8S"})
+        units(table, "AD/1", "3H/1", "9C/1", "KD/1")
+    else:
+        swapped = {first: "5C", second: "8S"}
+        table.manager(CommandName.OUTCOME_CORRECT, replaces=table.state.sequence, cards=swapped)
+    if restart:
+        table.restart()
+    table.deal("8S", unit="1/8S")
+    assert table.words()[-1] == "attempt.held:perhaps_repeated"
+    table.did(REFUSE, Role.MANAGER)
+    table.deal("8S", unit="1/8S")
+    units(table, "2D/1")
+    assert table.words()[-2:] == ["card.repeated:8S:same_unit", f"card.drawn:{first}:2D"]
+    assert table.state.shoe is not None
+    assert ("set-a/1/8S" in table.state.shoe.units) is (game == "dragon-tiger"), "none of the new deck's"
 
 
 @pytest.mark.parametrize(

@@ -199,13 +199,16 @@ class CardPasses(Incidents):
 
     def _is_misplaced(self, turn: Turn, reading: CardRead) -> bool:
         """Whether the physical card was read before on a place where another lies, as a person said, and a card like it
-        lies elsewhere by a person's word: two cards of the hand may have been swapped."""
+        lies elsewhere by a person's word: two cards of the hand, or of the one before, may have been swapped."""
         unit, current, shoe = unit_text(reading.unit), turn.state.round, turn.state.shoe
-        if unit is None or current is None or shoe is None or unit not in shoe.units or not self._may_scan(turn):
+        if unit is None or not self._may_scan(turn):
             return False
-        if any(step.unit == unit for step in current.steps):
+        begins = current is None or not lying(current.steps)
+        steps = turn.state.previous if current is None or begins else current.steps
+        was_read = any(step.misread_unit == unit for step in steps) or (not begins and shoe and unit in shoe.units)
+        if not was_read or any(step.unit == unit for step in steps):
             return False
-        return any(step.by is not None and step.unit is None and step.card == reading.card for step in current.steps)
+        return any(step.by is not None and step.unit is None and step.card == reading.card for step in steps)
 
     def answer_doubt(self) -> None:
         """A person gave the word: asked again at every reading of that card, the question would never end."""
