@@ -183,6 +183,23 @@ def test_the_cut_card_is_seen_though_what_waits_before_it_counts_no_more(word_: 
     assert len(table.of(ShoeCutCard)) == 1
 
 
+@pytest.mark.parametrize("source", ["device", "server"])
+def test_the_cut_card_of_the_shoe_before_is_none_of_the_next(source: str) -> None:
+    table = TwoReaders(source=source)
+    if source == "server":
+        table.say(CommandName.ROUND_OPEN)
+        table.say(CommandName.BETTING_CLOSE)
+    table.both("8S 5C AD 3H")
+    table.wait(2)
+    table.reads("first", "9D")
+    table.see("first", CutCard(at=table.at, raw=b"cut"))
+    table.say(CommandName.SHOE_CHANGE, Role.MANAGER)
+    table.wait(2)
+    assert not table.of(ShoeCutCard)
+    table.see("first", CutCard(at=table.at, raw=b"cut"))
+    assert len(table.of(ShoeCutCard)) == 1
+
+
 # -- one scanner: a card that looks like the newest one waits -------------------------------------------------------
 
 

@@ -137,6 +137,8 @@ class CardPlay(CardPasses):
                 self.card(turn, reading, since)
             case CutCard(repeated=True):
                 pass  # it lies before the scanner still: perhaps longer than its shoe is in play
+            case CutCard() if since is not None and since.shoe_ended:
+                pass  # it was of the shoe before
             case CutCard():
                 shoes.cut_card(turn, self.procedure, self.shoe)
             case ShoeStarted():

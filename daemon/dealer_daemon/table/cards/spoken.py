@@ -31,11 +31,12 @@ class Meaning:
 @dataclass(frozen=True, slots=True)
 class Since:
     """What became of the table since a card was read. ``bar``: why it may not lie down, whatever may now.
-    ``scanning``: it was read in a scan. ``scans``: a scan began or ended since."""
+    ``scanning``: it was read in a scan. ``scans``: a scan began or ended since. ``shoe_ended``: the one in play did."""
 
     bar: Bar | None
     scanning: bool
     scans: bool
+    shoe_ended: bool
 
 
 class Words:
@@ -47,8 +48,8 @@ class Words:
     def spoken(self, at: Instant, before: Meaning, after: Meaning) -> None:
         """A word was carried out ``at``; what a card was ``before`` it, and is ``after`` it."""
         if before != after:
-            scans = before.scanning != after.scanning
-            self._said.append((at.mono_ns, Since(_bar(before, after), before.scanning, scans)))
+            scans, ended = before.scanning != after.scanning, before.shoe not in (None, after.shoe)
+            self._said.append((at.mono_ns, Since(_bar(before, after), before.scanning, scans, ended)))
 
     def since(self, at: Instant) -> Since | None:
         """What words changed since ``at``; ``None`` where none did, and a card is what one is that is read now."""
@@ -56,7 +57,8 @@ class Words:
         if not newer:
             return None
         bar = next((word.bar for word in newer if word.bar is not None), None)
-        return Since(bar, newer[0].scanning, any(word.scans for word in newer))
+        scans, ended = any(word.scans for word in newer), any(word.shoe_ended for word in newer)
+        return Since(bar, newer[0].scanning, scans, ended)
 
 
 def _bar(before: Meaning, after: Meaning) -> Bar | None:
