@@ -226,6 +226,17 @@ def test_cards_of_a_hand_that_ended_its_deck_begin_no_other_as_they_are_taken_aw
     assert len(table.of(RoundOutcome)) == 2
 
 
+def test_nor_do_they_where_a_person_ended_the_hand_long_after_its_last_card() -> None:
+    table = CardTable("three-cards", "device")
+    units(table, "8S 9S 2H 3D 4C")
+    first_after_gap(table, "9D")
+    assert held(table, "perhaps_repeated")
+    table.at = table.at.plus_s(60)
+    table.manager(CommandName.ATTEMPT_DECIDE, position="second.3", card="9D")
+    units(table, "8S", gap_s=4.0)
+    assert table.words()[-1] == "card.repeated:8S:same_unit"
+
+
 def test_nor_does_the_last_card_of_a_shoe_that_was_passed_twice_begin_the_next_one() -> None:
     table = CardTable("dragon-tiger", "device")
     table.deal("8S", unit="1/1")

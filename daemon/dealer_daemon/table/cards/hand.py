@@ -22,8 +22,8 @@ from dealer_drivers.instant import NS_PER_S, Instant
 from dealer_drivers.readings.shoe import CardRead
 
 SHUFFLED_S = 5.0
-"""Nobody gathers the cards of a hand, shuffles the deck and passes one of them over a reader so soon after the one that
-was read last. An assumption of ours: by hand and by machine it takes several times as long."""
+"""Nobody gathers the cards of a hand, shuffles the deck and passes one of them over a reader so soon after the hand, or
+after the card that was read last. An assumption of ours: by hand and by machine it takes several times as long."""
 
 
 def history_of(steps: Sequence[Step]) -> History:
@@ -103,9 +103,20 @@ def looks_like(reading: CardRead, step: Step | None) -> bool:
     return reading.card == step.card
 
 
-def may_be_shuffled(state: TableState, at: Instant) -> bool:
-    """Whether the cards that lay down last may have been shuffled since. A clock that went back tells nothing."""
+def may_be_shuffled(state: TableState, at: Instant, hand_ended: Instant | None) -> bool:
+    """Whether the cards that lay down last may have been shuffled since: since the newest reading, or since their hand
+    ended where that is known. A clock that went back tells nothing."""
+    if hand_ended is not None and at.mono_ns - hand_ended.mono_ns < SHUFFLED_S * NS_PER_S:
+        return False
     wall_ns, mono_ns = state.read_ns, state.read_mono_ns
     if wall_ns is None or mono_ns is None or at.mono_ns < mono_ns or at.wall_ns < wall_ns:
         return True
     return max(at.wall_ns - wall_ns, at.mono_ns - mono_ns) >= SHUFFLED_S * NS_PER_S
+
+
+def may_be_swapped(steps: Sequence[Step], card: str, unit: str, *, came_out: bool) -> bool:
+    """Whether the physical card was read before on a place where another lies, as a person said, and a card like it
+    lies elsewhere by a person's word. ``came_out``: it was read before, on whatever place."""
+    if any(step.unit == unit for step in steps) or not (came_out or any(step.misread_unit == unit for step in steps)):
+        return False
+    return any(step.by is not None and step.unit is None and step.card == card for step in steps)

@@ -13,6 +13,7 @@ from dealer_daemon.table.cards.hand import known
 from dealer_daemon.table.common import STATION, Rules, pause
 from dealer_daemon.table.turn import FrameLog, Turn
 from dealer_daemon.validation.card import RESCAN_DETAIL, CardReason, Rescan
+from dealer_drivers.instant import Instant
 from dealer_drivers.readings.shoe import CardTrouble, ShoeProblem
 
 _BACKWARDS = Rescan(CardReason.BACKWARDS_CARD, f"the shoe says that the card went backwards; {RESCAN_DETAIL}")
@@ -34,6 +35,8 @@ class Incidents:
         self.rules = rules
         self.procedure = procedure
         self.frames = frames
+        self.hand_ended: Instant | None = None
+        """When the newest hand did, in this run: until then its cards lay there, whatever was read last."""
 
     def take_evidence(self, turn: Turn) -> list[str]:
         """The frames since the last card, committed with this step; the next card has its own."""

@@ -22,10 +22,10 @@ from dealer_daemon.events import (
 from dealer_daemon.games.cards.procedure import CardDue, Complete, Early, Procedure
 from dealer_daemon.games.cards.rules import ShoeRules
 from dealer_daemon.state import OpenRound, Step, TableState
-from dealer_daemon.table.cards import shoes
+from dealer_daemon.table.cards import hand, shoes
 from dealer_daemon.table.cards.bars import BETWEEN_ROUNDS, WHILE_HELD, WHILE_PAUSED, Bar, not_due
 from dealer_daemon.table.cards.decks import NoShoe
-from dealer_daemon.table.cards.hand import due, known, looks_like, lying, may_be_shuffled, must_withhold, newest_card
+from dealer_daemon.table.cards.hand import due, known, looks_like, lying, must_withhold, newest_card
 from dealer_daemon.table.cards.incidents import Incidents
 from dealer_daemon.table.cards.spoken import Since
 from dealer_daemon.table.cards.unseen import detail_of
@@ -166,7 +166,7 @@ class CardPasses(Incidents):
         shoe = turn.state.shoe
         if shoe is not None and shoes.is_continuous(self.procedure, shoe.decks):
             return []
-        all_of_them = not may_be_shuffled(turn.state, turn.at)
+        all_of_them = not hand.may_be_shuffled(turn.state, turn.at, self.hand_ended)
         return lying([step for step in turn.state.previous if all_of_them or (shoe and step.shoe_id == shoe.id)])
 
     def _same_burn(self, state: TableState, reading: CardRead) -> bool:
@@ -198,17 +198,13 @@ class CardPasses(Incidents):
         return lies and looks_like(reading, newest) and reading.card != self._answered
 
     def _is_misplaced(self, turn: Turn, reading: CardRead) -> bool:
-        """Whether the physical card was read before on a place where another lies, as a person said, and a card like it
-        lies elsewhere by a person's word: two cards of the hand, or of the one before, may have been swapped."""
+        """Whether two cards of the hand, or of the one before, may have been swapped, of which this is one."""
         unit, current, shoe = unit_text(reading.unit), turn.state.round, turn.state.shoe
         if unit is None or not self._may_scan(turn):
             return False
-        begins = current is None or not lying(current.steps)
-        steps = turn.state.previous if current is None or begins else current.steps
-        was_read = any(step.misread_unit == unit for step in steps) or (not begins and shoe and unit in shoe.units)
-        if not was_read or any(step.unit == unit for step in steps):
-            return False
-        return any(step.by is not None and step.unit is None and step.card == reading.card for step in steps)
+        if current is None or not lying(current.steps):
+            return hand.may_be_swapped(turn.state.previous, reading.card, unit, came_out=False)
+        return hand.may_be_swapped(current.steps, reading.card, unit, came_out=shoe is not None and unit in shoe.units)
 
     def answer_doubt(self) -> None:
         """A person gave the word: asked again at every reading of that card, the question would never end."""

@@ -419,7 +419,7 @@ class CardPlay(CardPasses):
     def end_hand(self, turn: Turn) -> None:
         """The open round ended, one way or the other."""
         self._witness.reset()
-        self.followed, self._first_sequence = False, None
+        self.followed, self._first_sequence, self.hand_ended = False, None, turn.at
         self._doubted = self._answered = None
         if lying(turn.state.previous):
             shoes.after_hand(turn, self.procedure)
