@@ -263,6 +263,20 @@ def test_a_picture_from_before_the_table_went_on_does_not_show_that_the_card_lie
     assert [word(event) for event in table.see(lies)][-1] == "attempt.refused:dragon.1:card_while_paused"
 
 
+def test_one_that_may_show_the_newest_card_still_holds_no_hand_that_was_opened_since() -> None:
+    table = CardTable("dragon-tiger", "server")
+    table.bets_closed()
+    table.deal("8S 5C")
+    picture = replace(table.card("5C", table._next()), repeated=True, unsure=True)
+    table.at = table.at.plus_s(0.2)
+    table.bets_closed()
+    table._keep(table.table.readings("reader", [picture], table.at))
+    assert table.words()[-1] == "card.repeated:5C:same_pass"
+    assert table.state.paused is None
+    table.deal("9D 2C")
+    assert len(table.of(RoundOutcome)) == 2
+
+
 @pytest.mark.parametrize("early", [False, True])
 def test_nor_does_a_picture_count_that_was_taken_before_a_bench_let_the_table_go_on(early: bool) -> None:
     """``early``: it was taken before the bench took the device, and the table did not stand yet."""

@@ -117,9 +117,10 @@ class CardPasses(Incidents):
         current = turn.state.round
         reading, unsure = self._looked_away(turn, reading)
         named = self._is_named(turn, reading)
-        again = self._again(turn, reading, current)
+        early = since is not None and since.bar is not None
+        again = Again(CardReason.SAME_PASS) if early and (unsure or named) else self._again(turn, reading, current)
         if isinstance(again, Again):
-            self._repeat(turn, again, reading, before_word=since is not None and since.bar is not None)
+            self._repeat(turn, again, reading, before_word=early)
             return
         if unsure or named:
             self._perhaps(turn, reading, current, _PERHAPS_NAMED if named else _PERHAPS)
