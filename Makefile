@@ -15,8 +15,8 @@ LOCK   := $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 SECONDS ?=
 SPEED   ?=
 ARGS    ?=
-# `make test HALVES=` runs the tests one after the other in one process, as does every run with ARGS.
-HALVES  ?= yes
+# `make test HALVES=yes` runs the tests that wait and those that compute side by side; a run with ARGS never does.
+HALVES  ?=
 # And for chaos.
 MINUTES ?=
 SEED    ?=
