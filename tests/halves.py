@@ -1,4 +1,4 @@
-"""``make test HALVES=yes``: two runs of pytest at once, one of the tests that wait and one of those that compute, with one answer.
+"""``make test HALVES=yes``: two runs of pytest at once, of the tests that wait and of those that compute, one answer.
 
 On two cores a run of all tests leaves one idle. What waits for brokers, processes and ports has its own time limits, so
 what computes is the lower in rank of the two (``nice``) and takes the time that is left. Each test is in one half
