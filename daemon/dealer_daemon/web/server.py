@@ -17,6 +17,8 @@ from typing import Any
 
 import uvicorn
 
+from dealer_daemon.web.connections import HurriedProtocol, Listening
+
 Application = Callable[
     [
         MutableMapping[str, Any],
@@ -30,7 +32,8 @@ Application = Callable[
 STOP_WITHIN_S = 1.0
 """What still streams is cut after this: a stop of the station waits for no browser."""
 MOST_CONNECTIONS = 200
-"""At once. A table has a handful of screens; who opens more is told 503 and the table is not slowed."""
+"""That are answered at once. A table has a handful of screens; who opens more is told 503, or is closed at once
+(``connections``), and the table is not slowed."""
 BACKLOG = 64
 
 
@@ -82,7 +85,7 @@ class WebServer:
                 lifespan="off",
                 log_config=None,
                 access_log=False,
-                http="h11",
+                http=HurriedProtocol,
                 ws="none",
                 proxy_headers=False,
                 server_header=False,
@@ -118,7 +121,7 @@ class WebServer:
 
 def _bind(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound = Listening(family, socket.SOCK_STREAM)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
