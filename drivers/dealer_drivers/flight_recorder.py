@@ -19,13 +19,17 @@ MAX_BYTES_PER_FILE = 64 * 1024 * 1024
 MIN_FREE_BYTES = 64 * 1024 * 1024
 """Left on the file system for the journal: a table can do without its flight recorder, not without its journal."""
 LOOK_AT_DISK_EVERY_BYTES = 1024 * 1024
+GAP_NS = 2 * DAY_NS
+"""Longer than a table is closed between two weeks, and shorter than any clock is wrong whose battery is empty."""
 RETIRED_AT_ONCE = 4
 """Old files removed for each new one. A wall clock that jumps a year ahead must not empty the folder at a stroke."""
 
 
 class FlightRecorder:
     """Recordings of one device in ``directory``: a new file each hour of the wall clock, each start, and each
-    ``max_bytes_per_file``; files that began more than ``keep_days`` days ago are removed.
+    ``max_bytes_per_file``; files that began more than ``keep_days`` days ago are removed, as far as the clock can be
+    believed: ``synchronised`` says whether it is set by another (NTP). Where it is not, what lies behind a gap of days
+    (``GAP_NS``) stays as long as the disk has room: the computer was off, or its clock has jumped, and none can tell.
 
     No call raises for a disk that fails: ``problem`` then says why nothing is kept, and it tries again a minute
     later with a new file whose note says how much is missing. ``create`` opens a writer; tests hand in their own.
@@ -41,6 +45,7 @@ class FlightRecorder:
         *,
         min_free_bytes: int = MIN_FREE_BYTES,
         create: Callable[..., RecordingWriter] = RecordingWriter.create,
+        synchronised: Callable[[], bool] = lambda: False,
     ) -> None:
         self.problem: str | None = None
         self._directory = directory
@@ -50,6 +55,7 @@ class FlightRecorder:
         self._max_bytes = max_bytes_per_file
         self._min_free_bytes = min_free_bytes
         self._create = create
+        self._synchronised = synchronised
         self._stem = re.sub(r"[^A-Za-z0-9._-]", "_", device)
         self._ours = re.compile(re.escape(self._stem) + r"-(\d{8}T\d{6})Z(-\d+)?\.rec\.jsonl")
         self._writer: RecordingWriter | None = None
@@ -130,16 +136,32 @@ class FlightRecorder:
                 number += 1
 
     def _retire(self, at: Instant) -> None:
-        old = []
+        found = []
         for path in self._directory.iterdir():
             if match := self._ours.fullmatch(path.name):
                 began = dt.datetime.strptime(match[1] + "+0000", "%Y%m%dT%H%M%S%z")
-                if round(began.timestamp()) * NS_PER_S < at.wall_ns - self._keep_ns:
-                    old.append(path)
-        for path in sorted(old)[:RETIRED_AT_ONCE]:
+                found.append((round(began.timestamp()) * NS_PER_S, path))
+        found.sort()
+        if not self._synchronised() and self._disk_has_room():
+            found = self._without_gap(found, at.wall_ns)
+        old = [path for began_ns, path in found if began_ns < at.wall_ns - self._keep_ns]
+        for path in old[:RETIRED_AT_ONCE]:
             path.unlink(missing_ok=True)
 
+    def _without_gap(self, found: list[tuple[int, Path]], wall_ns: int) -> list[tuple[int, Path]]:
+        """Those from which recording went on until now without a gap of days."""
+        after_ns = wall_ns
+        for place in reversed(range(len(found))):
+            began_ns = found[place][0]
+            if after_ns - began_ns > GAP_NS:
+                return found[place + 1 :]
+            after_ns = min(after_ns, began_ns)
+        return found
+
     def _spare_the_journal(self) -> None:
-        disk = os.statvfs(self._directory)
-        if disk.f_bavail * disk.f_frsize < self._min_free_bytes:
+        if not self._disk_has_room():
             raise OSError(f"less than {self._min_free_bytes // (1024 * 1024)} MiB are free on the disk")
+
+    def _disk_has_room(self) -> bool:
+        disk = os.statvfs(self._directory)
+        return disk.f_bavail * disk.f_frsize >= self._min_free_bytes

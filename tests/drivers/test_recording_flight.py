@@ -131,14 +131,49 @@ def test_files_of_more_than_some_days_ago_go_and_others_stay(tmp_path: Path) -> 
     ]
     for name in (*kept, "wheel-20260126T110000Z.rec.jsonl", "wheel-20260126T110000Z-2.rec.jsonl"):
         (tmp_path / name).write_text("")
-    recorder = FlightRecorder(tmp_path, "d", "wheel", keep_days=5)
+    recorder = FlightRecorder(tmp_path, "d", "wheel", keep_days=5, synchronised=lambda: True)
     recorder.event("open", NOON.plus_s(60 - HOUR_S / 2))
     recorder.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*kept, "wheel-20260131T113100Z.rec.jsonl"])
 
 
-def test_a_wall_clock_far_ahead_does_not_empty_the_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ahead_days", [3, 30, 70 * 365])
+def test_a_clock_that_nobody_set_removes_no_recording_by_a_jump_of_days(tmp_path: Path, ahead_days: int) -> None:
     recorder = FlightRecorder(tmp_path, "d", "wheel")
+    for hour in range(6 * 24):
+        recorder.rx(b"a", NOON.plus_s(hour * HOUR_S))
+    recorder.close()
+    week = {path.name for path in tmp_path.iterdir()}
+    ahead = NOON.plus_s((6 + ahead_days) * DAY_S)
+    for start in range(20):  # and again at each start, beside the recordings of the wrong time
+        recorder = FlightRecorder(tmp_path, "d", "wheel")
+        recorder.rx(b"b", ahead.plus_s(start * HOUR_S))
+        recorder.close()
+    assert week <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_without_a_clock_that_can_be_believed_days_count_as_long_as_it_records(tmp_path: Path) -> None:
+    recorder = FlightRecorder(tmp_path, "d", "wheel", keep_days=2)
+    for hour in range(0, 10 * 24, 12):
+        recorder.rx(b"a", NOON.plus_s(hour * HOUR_S))
+    recorder.close()
+    assert len(recorded(tmp_path)) == 5
+
+
+def test_a_disk_without_room_is_room_for_no_doubt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "wheel-20250101T000000Z.rec.jsonl").write_text("")
+    recorder = FlightRecorder(tmp_path, "d", "wheel")
+    recorder.rx(b"a", NOON)
+    assert len(list(tmp_path.iterdir())) == 2, "the computer may have been off, or the clock has jumped"
+    recorder.close()
+    monkeypatch.setattr(FlightRecorder, "_disk_has_room", lambda _self: False)
+    recorder.rx(b"a", NOON.plus_s(1))
+    assert recorder.problem is not None
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_wall_clock_far_ahead_does_not_empty_the_folder(tmp_path: Path) -> None:
+    recorder = FlightRecorder(tmp_path, "d", "wheel", synchronised=lambda: True)
     for hour in range(48):
         recorder.rx(b"a", NOON.plus_s(hour * HOUR_S))
     recorder.rx(b"b", NOON.plus_s(3650 * DAY_S))

@@ -13,6 +13,7 @@ from dealer_daemon.config import DeviceConfig
 from dealer_daemon.monitoring import DeviceFigures
 from dealer_daemon.station.calibration import AGE, CalibrationWatch
 from dealer_daemon.station.calibration_kept import Kept
+from dealer_daemon.station.clock_watch import clock_state
 from dealer_daemon.station.messages import device_message
 from dealer_drivers.calibration import CalibrationStore
 from dealer_drivers.calibration.identity import serial_in, serial_of_port
@@ -59,7 +60,13 @@ class DeviceHost:
         if transport.warning:
             self._log.warning("port_name", port=config.port, detail=transport.warning)
         self.recorder = (
-            FlightRecorder(recordings / table / config.name, config.driver.name, config.name, keep_days)
+            FlightRecorder(
+                recordings / table / config.name,
+                config.driver.name,
+                config.name,
+                keep_days,
+                synchronised=lambda: bool(clock_state().synchronised),
+            )
             if recordings is not None
             else None
         )
