@@ -25,10 +25,13 @@ port = "/dev/dealer/wheel"
 """
 
 
-def roulette_host(journal: Journal, clock: Clock | None = None, *, command_max_age_s: float = 0) -> TableHost:
+def roulette_host(
+    journal: Journal, clock: Clock | None = None, *, command_max_age_s: float = 0, source: str = ""
+) -> TableHost:
     """The host of table ``r1``, not started. Call it where a loop runs."""
+    text = CONFIG.replace('"roulette"\n', f'"roulette"\nround_source = "{source}"\n') if source else CONFIG
     return TableHost(
-        parse_config(CONFIG, Path("/nowhere/station.toml")).tables["r1"],
+        parse_config(text, Path("/nowhere/station.toml")).tables["r1"],
         journal,
         clock or SystemClock(),
         boot="b",

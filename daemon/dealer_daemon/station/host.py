@@ -42,6 +42,7 @@ from dealer_daemon.state import StandingAlert
 from dealer_daemon.station.messages import state_message
 from dealer_daemon.station.setup import check_rules, check_shadow, recover, snapshot_of, table_setup
 from dealer_daemon.table import Decision, Table
+from dealer_daemon.table.answers import clock_is_behind
 from dealer_daemon.table.arguments import Refusal
 from dealer_daemon.table.maintenance import check_unlent, check_unwished
 from dealer_drivers.clock import Clock
@@ -249,14 +250,16 @@ class TableHost:
         if command.sent_ns is None:
             message = "it does not say when it was sent: give it a `time`, RFC 3339"
         else:
-            off_s = abs(self._clock.now().wall_ns - command.sent_ns) / NS_PER_S
+            now = self._clock.now()
+            off_s = abs(now.wall_ns - command.sent_ns) / NS_PER_S
             if off_s <= self.command_max_age_s:
-                return None
+                behind = clock_is_behind(self.committed, command, now, self.command_max_age_s)
+                return None if behind is None else _refused(command, ErrorCode.NOT_NOW, behind)
             message = (
                 f"its time is {off_s:.1f} s from the station's and at most {self.command_max_age_s:g} s are allowed: "
                 "if it is still meant, send it again with the time of now; is it new, set both clocks (NTP)"
             )
-        return Reply(command=command.id, ok=False, error=ErrorCode.EXPIRED, message=message)
+        return _refused(command, ErrorCode.EXPIRED, message)
 
     def _event_at(self, sequence: int) -> Event | None:
         """An earlier event that servers can have from this journal: what a person gave up is none of them."""
@@ -385,4 +388,8 @@ def _nothing() -> None:
 
 
 def _unavailable(command: Command, message: str) -> Reply:
-    return Reply(command=command.id, ok=False, error=ErrorCode.UNAVAILABLE, message=message)
+    return _refused(command, ErrorCode.UNAVAILABLE, message)
+
+
+def _refused(command: Command, error: ErrorCode, message: str) -> Reply:
+    return Reply(command=command.id, ok=False, error=error, message=message)

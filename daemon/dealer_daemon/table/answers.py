@@ -25,6 +25,9 @@ _OF_ATTEMPT = frozenset(
 _OF_ROUND = _OF_ATTEMPT | {CommandName.ROUND_VOID, CommandName.ENTRY_ALLOW}
 """What people say of a round. What servers say of it follows on each other's replies: no clock is asked there."""
 
+_NAMES_ROUND = _OF_ROUND | {CommandName.BETTING_CLOSE, CommandName.GATE_OPEN}
+"""What may say which round is meant."""
+
 FRESH_S = 10.0
 """A word that was sent so near to now by the clock as it goes now is one of now."""
 
@@ -81,3 +84,26 @@ def check_round(state: TableState, command: Command, at: Instant) -> None:
         raise Refusal(
             ErrorCode.NOT_NOW, f"this was sent before the table asked, and {what}: look at it, then say it again"
         )
+
+
+def clock_is_behind(state: TableState, command: Command, at: Instant, slack_s: float) -> str | None:
+    """Why the age of a command cannot be told: the clock stands before what the table has already done, by more than
+    ``slack_s``. A word of long ago may be one of now by it. ``None`` where it can be told, and where the command names
+    the round, or the pause, that it is about: then it is about no other."""
+    if command.args.get("round") is not None or command.args.get("pause") is not None:
+        return None
+    current = state.round
+    times: tuple[int | None, ...]
+    if command.name is CommandName.TABLE_RESUME:
+        times, name = (state.paused_ns,), f'its pause ("pause": {state.paused_at})'
+    elif current is not None and command.name in _NAMES_ROUND:
+        times, name = (current.opened_ns, current.asked_ns), f'the round ("round": "{current.id}")'
+    else:
+        return None
+    ahead_s = (max((ns for ns in times if ns is not None), default=at.wall_ns) - at.wall_ns) / NS_PER_S
+    if ahead_s <= slack_s:
+        return None
+    return (
+        f"the station's clock is {ahead_s:.1f} s behind what stands in its journal, so it cannot tell how old this is: "
+        f"look at the table, then name {name}; set the station's clock (NTP)"
+    )

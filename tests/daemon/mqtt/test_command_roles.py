@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,10 @@ async def host(tmp_path: Path, clock: Standing) -> AsyncIterator[TableHost]:
 
 
 def command(command_id: str, **more: Any) -> Command:
-    parsed = parse_command(body(command_id, "manager", **more))
+    data = {key: more.pop(key) for key in ("round", "pause") if key in more}
+    asked = json.loads(body(command_id, "manager", **more))
+    asked["data"] |= data
+    parsed = parse_command(json.dumps(asked).encode())
     assert not isinstance(parsed, Malformed)
     return parsed
 
@@ -230,6 +234,35 @@ async def test_a_repeat_of_what_was_done_is_answered_the_same_however_late(host:
     late = host.command(command("c-2", name="table.resume", time="2026-01-01T00:00:00Z"))
     assert late.error is ErrorCode.EXPIRED
     assert host.command(command("c-2", name="table.resume", time="2026-01-01T01:00:00Z")).ok
+
+
+@pytest.mark.parametrize("name", ["table.resume", "round.void"])
+async def test_with_a_clock_that_is_behind_only_what_names_its_subject_is_done(
+    tmp_path: Path, clock: Standing, name: str
+) -> None:
+    """The clock went back by an hour, and a broker delivers what was said an hour ago: by that clock it is of now."""
+    with closing(Journal.open(tmp_path / "state", boot="b")) as journal:
+        host = roulette_host(journal, clock, command_max_age_s=5, source="server")
+        host.start()
+        assert host.command(command("c-1", name="round.open", time="2026-01-01T00:00:00Z")).ok
+        assert host.command(command("c-2", time="2026-01-01T00:00:00Z")).ok
+        current = host.committed.round
+        assert current is not None
+        about = {"round": current.id} if name == "round.void" else {"pause": host.committed.paused_at}
+        clock.at = Instant(clock.at.plus_s(60).mono_ns, clock.at.wall_ns - 3600 * 10**9)
+        late = host.command(command("c-3", name=name, time="2025-12-31T23:00:01Z"))
+        assert (late.ok, late.error) == (False, ErrorCode.NOT_NOW)
+        assert json.dumps(about)[1:-1] in late.message, "how to say it so that it is done"
+        assert host.command(command("c-3", name=name, time="2025-12-31T23:00:01Z", **about)).ok
+        host.stop()
+
+
+async def test_a_clock_that_was_put_back_by_less_than_a_command_may_be_old_asks_nothing(
+    host: TableHost, clock: Standing
+) -> None:
+    assert host.command(command("c-1", time="2026-01-01T00:00:00Z")).ok
+    clock.at = Instant(clock.at.plus_s(60).mono_ns, clock.at.wall_ns - 4 * 10**9)
+    assert host.command(command("c-2", name="table.resume", time="2025-12-31T23:59:57Z")).ok
 
 
 def test_the_time_of_a_command_is_no_part_of_what_is_asked() -> None:
