@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -64,7 +64,8 @@ class _Line(msgspec.Struct):
     type: str
     table: str
     sequence: int
-    time: datetime
+    time: Annotated[datetime, msgspec.Meta(tz=True)]
+    """With its zone: times without one cannot be compared with it."""
     data: _Data
 
 

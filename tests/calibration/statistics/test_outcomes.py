@@ -119,6 +119,7 @@ def test_a_beginning_that_retention_moves_is_known() -> None:
         ([spin(1, 2), b'{"kind": "event", "type": "round.outcome"\n'], "line 2 is no row"),
         ([b'{"kind": "event", "type": "round.outcome", "data": {}}\n'], "line 1 is no row"),
         ([spin(1, 2).replace(b'"sequence": 1', b'"sequence": "1"')], "line 1 is no row"),
+        ([spin(1, 2), spin(2, 3).replace(b'Z"', b'"')], "line 2 is no row of a journal's export: .*timezone"),
         ([spin(1, 2).replace(b"round.outcome", b"outcome.corrected")], "does not say what it replaces"),
         ([spin(1, 2), spin(1, 3)], "two different events 1 of table r1"),
         ([BEGUN, spin(1, 2), BEGUN, spin(1, 3)], "line 4: there are two different events 1 of table r1"),
