@@ -132,7 +132,7 @@ def _read(
             source.close()
     except DATABASE_ERRORS as error:
         raise from_sqlite(error, path, "salvaging") from error
-    seen = read_seen(path.with_name(SEEN_NAME))
+    seen = read_seen(path.parent / SEEN_NAME)
     for table, sequence in (seen.sequences if seen is not None else {}).items():
         _at_least(highest, table, sequence)
     return cursors, highest

@@ -129,7 +129,7 @@ def _bytes(found: object, otherwise: bytes) -> bytes:
 
 def _seen(path: Path) -> Seen | None:
     try:
-        return read_seen(path.with_name(SEEN_NAME))
+        return read_seen(path.parent / SEEN_NAME)
     except OSError:
         return None  # not ours to read; the journal itself says when it is not either
 
