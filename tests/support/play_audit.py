@@ -144,6 +144,7 @@ def _answer(play: Play, answers: Sequence[tuple[str, Said]], figures: Counter[st
         if len(answers) <= number or answers[number][0] != "refused":
             return f"refused {number} times, to be drawn again {play.again} times"
     if len(answers) == play.again:
+        figures["under way"] += play.expect == "accept" and not play.record["finished"]
         return play.again  # its outcome is still to come
     word, data = answers[play.again]
     if word == PAUSED:

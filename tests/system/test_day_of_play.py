@@ -272,7 +272,8 @@ async def play(folder: Path, scenario: str, speed: float, seed: int, enough: Cal
         assert found.answered >= over[name]
         counts = Counter(event["type"] for event in journal if event["table"] == name)
         good = sum(play.expect == "accept" for play in found.plays) + found.figures["either: accepted"]
-        assert counts["round.outcome"] == good - found.figures["late"] - found.figures["in a pause: good"]
+        others = sum(found.figures[name] for name in ("late", "in a pause: good", "under way"))
+        assert counts["round.outcome"] == good - others
         ends = counts["round.outcome"] + counts["round.voided"]
         assert ends <= counts["round.opened"] <= ends + 1, "rounds are as many as ends, and one under way"
         figures += found.figures

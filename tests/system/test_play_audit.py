@@ -72,6 +72,10 @@ def test_a_card_drawn_again_is_refused_once_and_no_more() -> None:
     assert audit("baccarat", [hand], [refused(), end]).wrong == []
     assert audit("baccarat", [hand], [end]).wrong
     assert audit("baccarat", [hand], [refused(), refused(), end]).wrong
+    last = audit("baccarat", [hand, hand | {"finished": False}], [refused(), end, refused()])
+    assert (last.wrong, last.figures["accepted"], last.figures["under way"]) == ([], 1, 1)
+    lost = audit("baccarat", [hand, hand], [refused(), end, refused()])
+    assert lost.figures["under way"] == 0, "a hand that is over is not under way"
 
 
 def test_shuffles_are_verified_or_failed() -> None:
