@@ -39,7 +39,7 @@ class StateLock:
             os.close(fd)
             raise JournalBusy(
                 f"{path.parent}: another dealer daemon has the journal, process {pid or 'unknown'}. Stop it first "
-                "(`systemctl stop dealer-daemon`), or give this one a `state_dir` of its own",
+                "(`systemctl stop dealer-station`), or give this one a `state_dir` of its own",
                 pid,
             ) from error
         with contextlib.suppress(OSError):  # the id is only told to people; a full disk must not stop the lock

@@ -40,6 +40,8 @@ class CardReason(StrEnum):
     CARD_WHILE_HELD = "card_while_held"
     CARD_WHILE_PAUSED = "card_while_paused"
     SHOE_NOT_VERIFIED = "shoe_not_verified"
+    # Said, and scanned again.
+    BURN_NOT_READ = "burn_not_read"
     # Pause, and nobody did wrong.
     SHOE_EMPTY = "shoe_empty"
     UNSEEN_IN_HAND = "unseen_in_hand"

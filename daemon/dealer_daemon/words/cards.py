@@ -123,6 +123,11 @@ CARDS: dict[str, Word] = {
         _VIOLATION, "A card between rounds", "局间出牌", "局間出牌",
         "A card was drawn and no round is open. The table pauses.",
     ),
+    "burn_not_read": Word(
+        _VIOLATION, "Burn card not read: scan it again", "销牌未读出，请重新扫描", "銷牌未讀出，請重新掃描",
+        "A card was to be burnt before the first hand of the shoe and could not be told, or is none of this deck set. "
+        "The table does not pause: the same card is scanned again. The card that is read next is taken for it.",
+    ),
     "card_before_gate": Word(
         _VIOLATION, "A card before the gate opened", "未放行已出牌", "未放行已出牌",
         "The round waits at a gate and no card is due before the server opens it. The table pauses.",

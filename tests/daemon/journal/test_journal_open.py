@@ -86,7 +86,7 @@ except JournalBusy as error:
 """
     answer = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=30)
     assert answer.stdout.startswith(f"{os.getpid()} ")
-    assert "systemctl stop dealer-daemon" in answer.stdout
+    assert "systemctl stop dealer-station" in answer.stdout
     with pytest.raises(JournalBusy) as caught:
         Journal.open(state_dir, boot="second")
     assert caught.value.pid == os.getpid()

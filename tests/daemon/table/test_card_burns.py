@@ -46,6 +46,26 @@ def test_as_many_cards_are_burnt_as_the_table_sets(source: str) -> None:
 
 
 @SOURCES
+def test_a_card_to_be_burnt_that_cannot_be_told_is_said_and_scanned_again(source: str) -> None:
+    """Else the next card is burnt for it, and the hand begins one card late, with nobody told."""
+    table = CardTable(source=source, shoe={"burn_by_first": True})
+    table.unread(CardTrouble.NO_READ)
+    table.foreign("ADVERT")
+    table.unread(CardTrouble.NO_READ, repeated=True)
+    assert table.words()[-2:] == ["violation:burn_not_read", "violation:burn_not_read"]
+    assert table.state.paused is None
+    said = table.last(Violation)
+    assert "scan the same card again" in said.detail
+    assert (said.evidence, len(said.kept)) == ([], 1)
+    table.deal("AS 2D")
+    assert hand(table).facts["player"]["cards"] == ["8S", "AD"]
+    table.manager(CHANGE)
+    table.foreign("ADVERT")
+    table.foreign("ADVERT")
+    assert table.state.paused == "integrity", "the same foreign code again"
+
+
+@SOURCES
 @pytest.mark.parametrize(("first", "more"), [("AS", 1), ("3S", 3), ("9S", 9), ("TS", 10), ("KS", 10)])
 def test_or_as_many_as_the_first_burn_card_says(source: str, first: str, more: int) -> None:
     table = CardTable(source=source, shoe={"burn_by_first": True})

@@ -437,7 +437,9 @@ class CardPasses(Incidents):
     def unread(self, turn: Turn, reading: CardUnreadable | CardForeign, since: Since | None = None) -> None:
         """A card passed that could not be told, or is none of this deck set. ``since`` as of ``card``."""
         early = since is not None and since.bar is not None
-        if reading.repeated or turn.state.paused is not None or early or not self._expects_a_card(turn, reading):
+        burns = turn.state.round is None and not self._names_places and shoes.burns_left(turn.state, self.shoe)
+        wanted = burns or self._expects_a_card(turn, reading)
+        if reading.repeated or turn.state.paused is not None or early or not wanted:
             self.take_evidence(turn)
             return
         judged = judge_unread(reading, self._foreign)
@@ -445,6 +447,8 @@ class CardPasses(Incidents):
             self._foreign = reading.code
         if isinstance(judged, Alarm):
             self._alarm(turn, judged.reason, judged.detail)
+        elif burns:
+            self._record(turn, CardReason.BURN_NOT_READ, judged.detail)
         elif turn.state.round is not None or self._open(turn):
             self.rescan(turn, judged)
 
@@ -471,15 +475,12 @@ class CardPasses(Incidents):
         assert wanted is not None
         secret, evidence = must_withhold(current, wanted), self.take_evidence(turn)
         verdict = Refused(rescan.reason, Remedy.RESCAN, RESCAN_DETAIL if secret else rescan.detail)
-        shown = [] if secret else evidence
-        refuse(turn, current, verdict, shown, self.rules.tries_before_pause, wanted.position)
+        refuse(turn, current, verdict, [] if secret else evidence, self.rules.tries_before_pause, wanted.position)
 
     def shoe_could_not_read(self, turn: Turn, rescan: Rescan) -> None:
         """The shoe itself says that it could not read the card that it gave."""
         current = turn.state.round
-        if turn.state.paused is not None or current is None or current.phase == "held":
-            return
-        if self.card_due(current) is not None:
+        if turn.state.paused is None and current is not None and current.phase != "held" and self.card_due(current):
             self.rescan(turn, rescan)
 
     # -- a hand that ended too early ------------------------------------------------------------------------
