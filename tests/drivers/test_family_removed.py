@@ -25,15 +25,30 @@ OWN = {
     "dice": [
         "calibration/test_dice_*",
         "calibration/dice",
+        "daemon/games/test_sic_bo.py",
         "daemon/validation/test_dice_old_dice.py",
         "real/test_dice_*",
         "system/test_dice_*",
         "system/test_day_of_play.py",
     ],
-    "entry": ["daemon/games/test_stated_results.py", "daemon/test_enter.py"],
-    "shaker": ["daemon/validation/test_dice_simulated_shakers.py"],
-    "shoe": ["calibration/test_codebook_*", "daemon/games/cards/test_card_configuration.py"],
-    "shuffler": ["daemon/table/test_deck_*", "daemon/table/test_card_questions.py"],
+    "entry": [
+        "daemon/games/test_stated_results.py",
+        "daemon/screen/test_entry.py",
+        "daemon/test_enter.py",
+        "daemon/test_entering.py",
+    ],
+    "shaker": ["daemon/games/test_sic_bo.py", "daemon/validation/test_dice_simulated_shakers.py"],
+    "shoe": [
+        "calibration/cards",
+        "calibration/test_codebook_*",
+        "daemon/games/cards/test_card_configuration.py",
+        "daemon/table/test_card_bursts.py",
+    ],
+    "shuffler": [
+        "daemon/alerts/test_every_alert.py",
+        "daemon/table/test_deck_*",
+        "daemon/table/test_card_questions.py",
+    ],
     "wheel": ["daemon/games/test_rainbow_wheel.py"],
 }
 """A family's tests outside the folders that have its name: those that take its driver apart or calibrate it."""
