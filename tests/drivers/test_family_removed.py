@@ -48,6 +48,7 @@ OWN = {
         "daemon/alerts/test_every_alert.py",
         "daemon/table/test_deck_*",
         "daemon/table/test_card_questions.py",
+        "daemon/table/test_late_answers.py",
     ],
     "wheel": ["daemon/games/test_rainbow_wheel.py"],
 }

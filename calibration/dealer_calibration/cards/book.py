@@ -6,7 +6,6 @@ from pathlib import Path
 
 from dealer_calibration.bench import BenchDevice, BenchError
 from dealer_drivers.calibration.form import sha256_of
-from dealer_drivers.shoe.codebook import RANK_SUIT
 
 BOOK = "codebook"
 """The hash of the code book's file, among a result's figures; a reader without such a file has none."""
@@ -16,6 +15,10 @@ def book_of(device: BenchDevice) -> str | None:
     """The hash of the device's code book, as it is now; ``None`` where its cards say themselves what they are. Raises
     ``BenchError``."""
     path = device.written.get("codebook")
+    if path is None:
+        return None
+    from dealer_drivers.shoe.codebook import RANK_SUIT  # whose folder may be absent where no reader of cards is
+
     if not isinstance(path, str) or path == RANK_SUIT.deck_set:
         return None
     try:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dealer_calibration.cli.common import Subcommands, add_command, count
 from dealer_calibration.cli.exit_codes import DONE, NO, WRONG, complain
 from dealer_drivers.codes.symbology import Symbology
-from dealer_drivers.shoe.codebook_maker import MOST_OTHERS
 
 if TYPE_CHECKING:
     from dealer_drivers.shoe.codebook import CodeBook
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 def few(text: str) -> int:
     """How many cut cards or jokers a set may have, for argparse: far more than any has, and few enough to find codes
     for."""
+    from dealer_drivers.shoe.codebook_maker import MOST_OTHERS  # whose folder may be absent
+
     if not text.isascii() or not text.isdigit() or int(text) > MOST_OTHERS:
         raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 to {MOST_OTHERS}")
     return int(text)
