@@ -50,7 +50,7 @@ OWN = {
         "daemon/table/test_card_questions.py",
         "daemon/table/test_late_answers.py",
     ],
-    "wheel": ["daemon/games/test_rainbow_wheel.py"],
+    "wheel": ["daemon/games/test_rainbow_wheel.py", "daemon/test_replay_encoder.py"],
 }
 """A family's tests outside the folders that have its name: those that take its driver apart or calibrate it."""
 EVERY = ["fuzz/test_*", "calibration/test_files_*"]
