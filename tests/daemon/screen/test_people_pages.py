@@ -198,6 +198,14 @@ async def test_a_form_closes_when_the_table_goes_on_and_a_refusal_is_said_in_wor
     assert "say <b>why</b>" in await page.run("document.querySelector('#form .refused').innerText")
 
 
+async def test_a_form_opens_before_the_list_of_pictures_has_come(here: Here) -> None:
+    page = await here.page("/")
+    await page.run(
+        "import('/static/pictures.js').then((module) => { window.shown = module.picturesOf('s1-1').length; })"
+    )
+    await page.until("window.shown === 0")
+
+
 async def test_a_manager_corrects_a_hand_card_by_card(here: Here) -> None:
     page = await here.page(f"/tables/b1/manager?lang={here.language}")
     await sign_in(page, "manager-1")

@@ -32,7 +32,7 @@ export async function pictures(seen, address, none, close) {
   put("evidence", ...(nodes.length ? nodes : [el("p", { class: "quiet" }, none)]));
 }
 
-/** The small pictures of one round. */
+/** The small pictures of one round; none before the list of them has come. */
 export function picturesOf(round) {
-  return listed.filter((piece) => piece.round === round).map(look);
+  return look === null ? [] : listed.filter((piece) => piece.round === round).map(look);
 }
