@@ -234,6 +234,17 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     expired: Expired | None = None
 
 
+def phase_of(state: TableState) -> str:
+    """What the table is doing, in one word: ``phase`` of its retained state, and what screens and figures say."""
+    if state.paused is not None:
+        return "paused"
+    if state.round is None:
+        return "idle"
+    if state.round.phase != "waiting":
+        return state.round.phase
+    return "betting" if state.round.betting == "open" else "waiting"
+
+
 def alert_key(code: str, device: str | None, about: str | None) -> str:
     """What makes an alert one: two of one key are never raised at once."""
     return "/".join((code, device or "", about or ""))

@@ -8,7 +8,7 @@ of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 import structlog
@@ -29,6 +29,8 @@ from dealer_daemon.screen.sight import Sight
 from dealer_daemon.screen.texts import Text, plain, say, word
 from dealer_daemon.words import Language
 from dealer_daemon.words.table_screen import PHRASES
+
+AnyTable = TypeVar("AnyTable")
 
 CLIENT = "screen"
 """In commands and logs: where they came from."""
@@ -113,10 +115,7 @@ class Screen:
 
     def table(self, request: Request) -> ScreenTable:
         """The table of the address. Raises ``HTTPException``, 404."""
-        found = self.tables.get(request.path_params["table"])
-        if found is None:
-            raise HTTPException(404, "there is no such table\n")
-        return found
+        return table_of(self.tables, request)
 
     def page(self, request: Request, name: str) -> Response:
         """A page of ``static/`` about the table of the address, in the table's language or the one that is asked for
@@ -224,6 +223,14 @@ class Screen:
             return answer(200, say("answer", "entered"))
         text = word("entries_differ") if said.state == "differ" else say("refused_act", "entry_unheard")
         return answer(409, text, said.reason)
+
+
+def table_of(tables: Mapping[str, AnyTable], request: Request) -> AnyTable:
+    """That of ``tables`` which the address names. Raises ``HTTPException``, 404."""
+    found = tables.get(request.path_params["table"])
+    if found is None:
+        raise HTTPException(404, "there is no such table\n")
+    return found
 
 
 async def read_body(request: Request, kind: type[Any]) -> Any | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dealer_daemon.round import TableState
 from dealer_daemon.screen.buttons import buttons_of, keypad_of
 from dealer_daemon.screen.due import due_now
 from dealer_daemon.screen.felt import felt_of
@@ -10,6 +9,7 @@ from dealer_daemon.screen.lines import alarms_of, marks_of, names_of, refusal_of
 from dealer_daemon.screen.sight import Sight
 from dealer_daemon.screen.texts import say
 from dealer_daemon.screen.view import View
+from dealer_daemon.state import phase_of
 
 
 def view(sight: Sight) -> View:
@@ -33,14 +33,3 @@ def view(sight: Sight) -> View:
         keypad=keypad_of(sight),
         sequence=sight.state.sequence,
     )
-
-
-def phase_of(state: TableState) -> str:
-    """As ``phase`` of the table's retained state."""
-    if state.paused is not None:
-        return "paused"
-    if state.round is None:
-        return "idle"
-    if state.round.phase != "waiting":
-        return state.round.phase
-    return "betting" if state.round.betting == "open" else "waiting"

@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route
 
 from dealer_daemon.commands import Command, CommandName
 from dealer_daemon.evidence import Evidence
-from dealer_daemon.screen.app import CLIENT, Screen, ScreenTable, answer, read_body, replied, shown_at
+from dealer_daemon.screen.app import CLIENT, Screen, ScreenTable, answer, read_body, replied, shown_at, table_of
 from dealer_daemon.screen.feed import Feed
 from dealer_daemon.screen.gatekeeper import Needs
 from dealer_daemon.screen.guarded import GuardedFeed, to_sign_in
@@ -106,10 +106,7 @@ class Desk:
         yield Route(f"{here}/evidence/{{hash}}", self._picture)
 
     def _table(self, request: Request) -> DeskTable:
-        found = self._tables.get(request.path_params["table"])
-        if found is None:
-            raise HTTPException(404, "there is no such table\n")
-        return found
+        return table_of(self._tables, request)
 
     async def _page(self, request: Request) -> Response:
         self._table(request)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from dealer_daemon.screen.app import table_of
 from dealer_daemon.screen.desk import DeskTable, listed, picture, screen_of
 from dealer_daemon.screen.feed import Feed
 from dealer_daemon.screen.gatekeeper import Needs
@@ -43,10 +43,7 @@ class Workshop:
         yield Route(f"{here}/evidence/{{hash}}", self._picture)
 
     def _table(self, request: Request) -> WorkshopTable:
-        found = self._tables.get(request.path_params["table"])
-        if found is None:
-            raise HTTPException(404, "there is no such table\n")
-        return found
+        return table_of(self._tables, request)
 
     async def _page(self, request: Request) -> Response:
         self._table(request)

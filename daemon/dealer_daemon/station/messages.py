@@ -15,7 +15,7 @@ import msgspec
 from dealer_daemon.alerts import runbook, suggestion
 from dealer_daemon.bodies import AlertBody, CalibrationBody, ConsumerBody, HeldBody
 from dealer_daemon.round import TableState
-from dealer_daemon.state import StandingAlert
+from dealer_daemon.state import StandingAlert, phase_of
 from dealer_drivers.driver import Driver
 from dealer_drivers.instant import Instant
 from dealer_drivers.link import LinkState
@@ -77,17 +77,6 @@ def alert_bodies(alerts: Iterable[StandingAlert]) -> list[AlertBody]:
         for alert in alerts
     ]
     return sorted(bodies, key=lambda body: (body.severity != "error", body.sequence))
-
-
-def phase_of(state: TableState) -> str:
-    """What the table is doing, in one word."""
-    if state.paused is not None:
-        return "paused"
-    if state.round is None:
-        return "idle"
-    if state.round.phase != "waiting":
-        return state.round.phase
-    return "betting" if state.round.betting == "open" else "waiting"
 
 
 def device_message(

@@ -16,10 +16,10 @@ from dealer_daemon.mqtt.head_body import BEHIND, OTHER
 from dealer_daemon.mqtt.heads import UNCHECKED
 from dealer_daemon.mqtt.scout import CONTESTED
 from dealer_daemon.mqtt.uplink import Uplink
+from dealer_daemon.state import phase_of
 from dealer_daemon.station.clock_watch import ClockState, JumpWatch, clock_state, disk_bytes
 from dealer_daemon.station.device import DeviceHost
 from dealer_daemon.station.host import TableHost
-from dealer_daemon.station.messages import phase_of
 from dealer_drivers.instant import NS_PER_S, Instant
 
 SETTLED_S = 60.0

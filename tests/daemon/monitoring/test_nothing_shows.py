@@ -20,7 +20,8 @@ from dealer_daemon.journal import Journal
 from dealer_daemon.monitoring import Histogram, StationFigures, TableFigures
 from dealer_daemon.monitoring.exposition import exposition
 from dealer_daemon.schema.metrics import sample
-from dealer_daemon.station.messages import alert_bodies, phase_of
+from dealer_daemon.state import phase_of
+from dealer_daemon.station.messages import alert_bodies
 from dealer_drivers.clock import ManualClock
 from dealer_drivers.readings.shoe import CardRead, CardTrouble, CardUnreadable
 from support.alert_table import BEGAN, ROULETTE, AlertTable
