@@ -39,6 +39,8 @@ AlsoCheck = Callable[
 ]
 """Sections that could be read, and what is wrong with what they name."""
 
+MOST_LEVELS = 50
+"""Of tables and lists in each other; a table's device has five."""
 SECTIONS = ("station", "mqtt", "screen", "monitoring", "tables", "ports")
 
 
@@ -69,6 +71,8 @@ def parse_config(text: str, path: Path, also: AlsoCheck | None = None) -> Config
         raise _of_file(path, "is nested too deeply") from error
     except ValueError as error:  # a number of thousands of digits
         raise _of_file(path, f"is not TOML: {error}") from error
+    if _is_deep(values):
+        raise _of_file(path, "is nested too deeply")
     problems: list[Problem] = []
     config = _read(values, path.absolute().parent, problems, also)
     if config is None or problems:
@@ -76,6 +80,16 @@ def parse_config(text: str, path: Path, also: AlsoCheck | None = None) -> Config
         errors = [ConfigError(str(path), lines.line_of(p.path), _dotted(p.path), redact(p.reason)) for p in problems]
         raise ConfigErrors(sorted(errors, key=lambda error: error.line or 0))
     return config
+
+
+def _is_deep(values: object) -> bool:
+    """Whether it is nested deeper than a configuration is, as dotted keys can be: what reads it goes down by calls."""
+    level = [values]
+    for _ in range(MOST_LEVELS):
+        tables = [value for value in level if isinstance(value, dict)]
+        lists = [value for value in level if isinstance(value, list)]
+        level = [inside for table in tables for inside in table.values()] + [inside for row in lists for inside in row]
+    return bool(level)
 
 
 def calibrations_of(path: Path) -> CalibrationStore:

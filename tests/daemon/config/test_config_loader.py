@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dealer_daemon.config import ConfigErrors, load_config, report
+from dealer_daemon.config import ConfigErrors, load_config, parse_config, report
 
 
 def test_a_good_file_arrives_with_its_defaults(read: Any) -> None:
@@ -298,3 +298,9 @@ def test_the_text_of_the_error_is_one_line_a_mistake(read: Any) -> None:
         "station.toml:3: station.site: expected 1 to 64 letters, digits, _ or -, not 5",
         'station.toml:15: tables.r1.spin.min_laps: expected a whole number, not "x"',
     ]
+
+
+@pytest.mark.parametrize("text", ["[x]\n" + ".".join("a" * 2000) + " = 1\n", "[" + ".".join("a" * 2000) + "]\n"])
+def test_keys_of_very_many_parts_are_refused_as_what_they_are(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigErrors, match="is nested too deeply"):
+        parse_config(text, tmp_path / "station.toml")
